@@ -289,22 +289,24 @@ impl KeptSession {
         Ok(had_any)
     }
 
-    /// Number of messages in exchanges that `person` began.
+    /// Number of messages in exchanges that `person` began, notes that name them, and their pins.
     pub fn messages_of(&self, person: &Person) -> usize {
         let theirs = |history: &Vec<Message>| {
             let mut left = history.clone();
             forget_exchanges(&mut left, person);
             history.len() - left.len()
         };
-        self.content.histories.values().map(theirs).sum()
+        let messages: usize = self.content.histories.values().map(theirs).sum();
+        messages + self.content.continuation.as_ref().map_or(0, |it| it.entries_of(&person.id))
     }
 
-    /// Forgets the exchanges that `person` began, in memory only.
+    /// Forgets all that [`Self::messages_of`] counts, in memory only.
     pub fn leave_out(&mut self, person: &Person) {
         self.content.histories.values_mut().for_each(|it| forget_exchanges(it, person));
+        self.content.continuation.iter_mut().for_each(|it| it.forget(&person.id));
     }
 
-    /// Forgets the exchanges that `person` began, and writes the file.
+    /// Forgets all that [`Self::messages_of`] counts, and writes the file.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -380,7 +382,39 @@ mod tests {
     use serde_json::{Map, json};
 
     use super::*;
-    use crate::domain::{CallId, CampaignKey, ToolCall};
+    use crate::domain::{CallId, CampaignKey, PersonId, ToolCall};
+
+    /// As a table writes it.
+    const STATE: &str = r#"{"muted": ["Bartok"], "carded": [], "location": null,
+        "time_of_day": "dusk", "present": ["Bartok"], "absent": [], "paused": true,
+        "tiers": [{"npc": null, "tier": "deep", "until": 1800000000000}],
+        "next_tiers": {"Bartok": "fast"},
+        "notes": [{"npc": "Bartok", "text": "You fear Thorin.", "turns": 3, "about": ["1"]},
+                  {"npc": "Gundren", "text": "You are cold.", "turns": null, "about": []}],
+        "pins": [{"player": {"speaker": 1, "person": "1"}, "npc": "Bartok"},
+                 {"player": null, "npc": "Gundren"}],
+        "music": {"volume": 40, "playing": [{"title": "Inn", "ms": 2000}], "at": 1800000000000}}"#;
+
+    #[test]
+    fn state_of_the_table_is_kept_and_forgets() {
+        let folder = tempfile::tempdir().unwrap();
+        let scope = Scope::local(CampaignKey("x".into()));
+        let open = || KeptSession::open(folder.path(), "x", &scope).unwrap();
+        let state: Continuation = serde_json::from_str(STATE).unwrap();
+        assert_eq!(serde_json::to_value(&state).unwrap(), json_of(STATE));
+        KeptSession::stands(folder.path(), "x", &scope, &state).unwrap();
+        assert_eq!(open().continuation(), Some(state));
+        let person = Person { id: PersonId("1".to_owned()), names: Vec::new() };
+        assert_eq!(open().messages_of(&person), 2);
+        open().forget(&person).unwrap();
+        assert_eq!(open().messages_of(&person), 0);
+        let left = open().continuation().unwrap();
+        assert_eq!((left.notes.len(), left.pins.len(), left.tiers.len()), (1, 1, 1));
+    }
+
+    fn json_of(text: &str) -> Value {
+        serde_json::from_str(text).unwrap()
+    }
 
     #[test]
     fn kept_conversation_hides_what_the_log_hides() {

@@ -89,8 +89,8 @@ impl<'s> KeptStore<'s> {
         Ok(Some(stored.map_or(0, |stored| stored.revision)))
     }
 
-    /// Forgets the exchanges that `person` began in a session of the store. Unless it `is_open`
-    /// here, fails if another program on this machine has it. Also fails while the store is away.
+    /// Forgets what a session of the store has of `person`. Unless it `is_open` here, fails if
+    /// another program on this machine has it. Also fails while the store is away.
     pub(super) async fn forget(
         &self,
         id: &str,

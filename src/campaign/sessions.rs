@@ -293,8 +293,8 @@ impl Sessions {
         let keep = move || KeptSession::stands(&folder, &id, &scope, &continuation);
         match spawn_blocking(keep).await.map_err(KeptError::from) {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::error!(%error, "cannot save who is muted"),
-            Err(error) => tracing::error!(%error, "cannot save who is muted"),
+            Ok(Err(error)) => tracing::error!(%error, "cannot save the state of a table"),
+            Err(error) => tracing::error!(%error, "cannot save the state of a table"),
         }
     }
 

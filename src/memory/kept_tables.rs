@@ -1,5 +1,5 @@
 //! States of tables, from which a session continues: conversations as heard, muted NPCs, scene,
-//! money spent.
+//! what the game master has set, music, money spent.
 //!
 //! Entry trait: [`KeptTables`]. The text of a state is its writer's; a store does not read it.
 //! **Never**: replaces a later revision by an earlier one.

@@ -203,8 +203,10 @@ impl Table {
         self.tell_stage(turn, purpose.seat, TurnStage::Thinking);
         if matches!(purpose.cause, Cause::Utterance) {
             let now = self.hearing.clock.moment(Instant::now());
-            self.router.begins(now, purpose.seat, purpose.tier.effective);
             self.seats[purpose.seat].last_tier = Some(purpose.tier.line());
+            if self.router.begins(now, purpose.seat, purpose.tier.effective) {
+                self.tell_how_it_stands();
+            }
         }
     }
 

@@ -144,6 +144,8 @@ impl Table {
         self.router.learn_names(&self.seats, &self.speakers.characters());
         self.seated.send_replace(self.seats.cast());
         self.expect_names();
+        // NPCs and the names that notes have may have changed.
+        self.tell_how_it_stands();
     }
 
     /// Drops all guesses: their basis has changed.

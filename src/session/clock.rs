@@ -50,6 +50,28 @@ pub struct Moment {
     sound: Option<SoundTime>,
 }
 
+/// Monotonic and wall clock at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Clocks {
+    pub now: Instant,
+    /// Unix time in ms; `None`: the table has no wall clock.
+    pub unix: Option<i64>,
+}
+
+impl Clocks {
+    /// Unix time of `at` in ms, or now if it is over; `None` without a wall clock.
+    pub fn unix_of(self, at: Instant) -> Option<i64> {
+        let left = at.saturating_duration_since(self.now).as_millis();
+        Some(self.unix?.saturating_add(i64::try_from(left).unwrap_or(i64::MAX)))
+    }
+
+    /// The moment of a Unix time in ms; `None`: it is over, or there is no wall clock.
+    pub fn to_come(self, unix: i64) -> Option<Instant> {
+        let left = u64::try_from(unix.saturating_sub(self.unix?)).ok().filter(|left| *left > 0)?;
+        self.now.checked_add(Duration::from_millis(left))
+    }
+}
+
 impl SoundClock {
     pub fn received(&mut self, at: SoundTime) {
         self.newest = Some(self.newest.map_or(at, |newest| newest.max(at)));

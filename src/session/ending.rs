@@ -241,7 +241,7 @@ impl Table {
         }
         if !text.is_empty() {
             seat.has_spoken = true;
-            seat.note_used(turn);
+            let has_counted = seat.note_used(turn);
             let speaker = seat.npc.name.clone();
             // It may quote the person.
             let by = Some(self.speakers.person(purpose.utterance.speaker));
@@ -255,6 +255,9 @@ impl Table {
                 if index != ended.seat && self.router.scene.is_present(index) {
                     other.conversation.add_side_line(line.clone());
                 }
+            }
+            if has_counted {
+                self.tell_how_it_stands();
             }
         }
         if let Some(line) = ended.line {

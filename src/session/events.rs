@@ -43,7 +43,7 @@ pub enum TableEvent {
         taken_back: Vec<u64>,
     },
     State(State),
-    /// State to continue from after a restart; sent when muting or the scene changes.
+    /// State to continue from after a restart; sent with each change of it.
     Stands(Arc<Continuation>),
     /// Conversations that have changed, by NPC: by an answer as heard, or by what was forgotten.
     Conversed(Arc<[(String, Vec<Message>)]>),

@@ -45,6 +45,7 @@ mod seats;
 mod segment;
 mod sending;
 mod speakers;
+mod standing;
 mod statistics;
 mod status;
 mod steering;

@@ -92,10 +92,21 @@ impl Overrides {
         self.seats.entry(seat).or_default().next = Some(tier);
     }
 
-    pub fn begins(&mut self, seat: SeatId) {
-        if let Some(own) = self.seats.get_mut(&seat) {
-            own.next = None;
-        }
+    /// A turn of `seat` begins; true if that ends an override.
+    pub fn begins(&mut self, seat: SeatId) -> bool {
+        self.seats.get_mut(&seat).is_some_and(|own| own.next.take().is_some())
+    }
+
+    /// Overrides of seats, and that of all (`None`), with their ends.
+    pub fn lasting(&self) -> impl Iterator<Item = (Option<SeatId>, Tier, Option<Instant>)> {
+        let own = self.seats.iter().filter_map(|(seat, own)| Some((Some(*seat), own.set?)));
+        let all = self.everyone.map(|it| (None, it)).into_iter().chain(own);
+        all.map(|(seat, it)| (seat, it.tier, it.until))
+    }
+
+    /// Overrides for the next turn of a seat.
+    pub fn next_turns(&self) -> impl Iterator<Item = (SeatId, Tier)> {
+        self.seats.iter().filter_map(|(seat, own)| Some((*seat, own.next?)))
     }
 
     pub fn leave(&mut self, seat: SeatId) {
@@ -157,6 +168,11 @@ impl Pins {
             self.0.iter().find(|(by, _)| *by == wanted).map(|(_, seat)| *seat)
         };
         of(Some(speaker)).or_else(|| of(None))
+    }
+
+    /// All pins; without a speaker, that of everyone without a pin.
+    pub fn all(&self) -> impl Iterator<Item = (Option<SpeakerId>, SeatId)> {
+        self.0.iter().copied()
     }
 
     /// Speakers pinned to `seat`; `None`: everyone without a pin.

@@ -316,13 +316,14 @@ impl Router {
         self.overrides.set(None, Some(Tier::Fast), Some(now + FASTER_FOR));
     }
 
-    pub fn begins(&mut self, now: Moment, seat: SeatId, tier: Tier) {
+    /// A turn begins; true if that ends an override of the game master.
+    pub fn begins(&mut self, now: Moment, seat: SeatId, tier: Tier) -> bool {
         if tier == Tier::Deep {
             self.last_deep = Some(now);
         }
         self.recent_turns.retain(|(_, at)| now.since(*at) < EXCHANGE);
         self.recent_turns.push((seat, now));
-        self.overrides.begins(seat);
+        self.overrides.begins(seat)
     }
 
     pub fn has_spoken(&mut self, now: Moment, seat: SeatId, speaker: SpeakerId) {

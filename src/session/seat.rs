@@ -103,15 +103,17 @@ impl Seat {
         Some(Arc::clone(&note.text))
     }
 
-    /// `turn` was played: counts down a note that it used.
-    pub(super) fn note_used(&mut self, turn: TurnId) {
+    /// `turn` was played: counts down a note that it used; true if the note is for some turns only.
+    pub(super) fn note_used(&mut self, turn: TurnId) -> bool {
         let Some(note) = self.note.as_mut().filter(|note| note.read_by == Some(turn)) else {
-            return;
+            return false;
         };
         note.turns = note.turns.map(|turns| turns.saturating_sub(1));
+        let is_counted = note.turns.is_some();
         if note.turns == Some(0) {
             self.note = None;
         }
+        is_counted
     }
 
     pub(super) fn cast(&self) -> Cast {
@@ -120,7 +122,7 @@ impl Seat {
 }
 
 pub(super) struct Note {
-    text: Arc<str>,
+    pub text: Arc<str>,
     /// Remaining turns; `None`: until replaced.
     pub turns: Option<u32>,
     read_by: Option<TurnId>,

@@ -9,7 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     domain::{Owner, PersonId, Player},
-    logic::{language::Language, prompt::SideLine},
+    logic::{
+        language::Language,
+        prompt::SideLine,
+        words::{Words, fold},
+    },
 };
 
 /// A person's id in the voice channel.
@@ -131,6 +135,18 @@ impl Speakers {
     pub fn of(&self, person: &PersonId) -> Option<SpeakerId> {
         let mut ids = self.here.iter().chain(&self.left).map(|speaker| speaker.id);
         ids.find(|id| self.person(*id) == *person)
+    }
+
+    /// People whose name or character is in `text`, at the table or gone.
+    pub fn named_in(&self, text: &str) -> Vec<PersonId> {
+        let words = Words::of(text);
+        let has = |name: &str| {
+            let name = fold(name);
+            (0..words.len()).any(|at| words.phrase_at(at, &name).is_some())
+        };
+        let people = self.here.iter().chain(&self.left);
+        let named = people.filter(|it| has(&it.name) || has(self.called(it.id)));
+        named.map(|it| self.person(it.id)).collect()
     }
 
     pub fn is_dm(&self, id: SpeakerId) -> bool {

@@ -4,15 +4,12 @@
 //! An X-card silences every NPC that could speak. The game master ends it; at a local table, a
 //! person who is alone may end it too. NPCs that the game master muted stay muted.
 
-use std::sync::Arc;
-
 use tokio::time::Instant;
 
 use super::{
     Seat, SeatId, Speaker, SpeakerId, TableEvent,
     caller::Caller,
     command::SceneChange,
-    continuation::Continuation,
     line::Outcome,
     overrides::TurnTier,
     retraction::Card,
@@ -58,12 +55,6 @@ impl Table {
         }
     }
 
-    /// Publishes the state to restore after a crash.
-    pub(super) fn tell_how_it_stands(&self) {
-        let continuation = Continuation::of(&self.seats, &self.router.scene, &self.carded);
-        self.reports.tell(TableEvent::Stands(Arc::new(continuation)));
-    }
-
     /// Publishes the conversations that have changed.
     pub(super) fn tell_conversations(&mut self) {
         let changed = |seat: &mut Seat| {
@@ -82,6 +73,7 @@ impl Table {
             self.put_back_unplayed();
         }
         self.paused = paused;
+        self.tell_how_it_stands();
     }
 
     /// Requeues unplayed answers until the table resumes.
@@ -146,6 +138,7 @@ impl Table {
         if let Some(seat) = self.seats.get_mut(seat) {
             seat.note = note;
             self.drop_guesses();
+            self.tell_how_it_stands();
         }
     }
 
@@ -183,6 +176,8 @@ impl Table {
         if has_former {
             self.learn_names();
         }
+        // A note may name them.
+        self.tell_how_it_stands();
     }
 
     pub(super) fn character(&mut self, speaker: SpeakerId, name: Option<String>) {
@@ -216,6 +211,7 @@ impl Table {
         self.reports.forget(&person.id);
         self.reports.tell(TableEvent::Forgotten(person.id.clone()));
         // Before the deletion goes on to what is stored.
+        self.remove_orders_about(&person.id);
         self.tell_conversations();
         // Sessions that held those words are closed now.
         self.warm();
@@ -278,10 +274,12 @@ impl Table {
             SpokenOrder::Think(npc) => {
                 let seat = self.router.seat(npc);
                 self.router.overrides.set_next(seat, Tier::Deep);
+                self.tell_how_it_stands();
                 format!("{} thinks carefully about the next answer", self.name(seat))
             }
             SpokenOrder::Faster => {
                 self.router.go_faster(Instant::now());
+                self.tell_how_it_stands();
                 "answers come faster for five minutes".to_owned()
             }
             SpokenOrder::Scene(name) => {

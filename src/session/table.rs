@@ -13,8 +13,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Command, Options, SeatId, SpeakerId, State, TableEvent, VoiceInput,
-    continuation::Continuation,
+    Command, Continuation, Options, SeatId, SpeakerId, State, TableEvent, VoiceInput,
     effects::{FollowedUp, Halts, TableEffects},
     explanations::Explanations,
     handle::{Conversations, TableHandle},
@@ -59,11 +58,13 @@ const DRAIN_POLL: Duration = Duration::from_millis(2);
 const SILENCE_POLL: Duration = Duration::from_millis(100);
 
 /// Opens a table; its task ends after [`Command::Close`] or with the last handle.
-pub fn open(setup: TableSetup, parts: TableParts) -> (TableHandle, JoinHandle<Conversations>) {
+pub fn open(setup: TableSetup, mut parts: TableParts) -> (TableHandle, JoinHandle<Conversations>) {
     let (voice, voice_in) = mpsc::channel(VOICE_CAPACITY);
     let (commands, commands_in) = mpsc::channel(COMMAND_CAPACITY);
     let pulse = setup.outlets.events.pulse();
-    let table = Table::new(setup, parts);
+    let continuation = parts.continuation.take();
+    let mut table = Table::new(setup, parts);
+    table.continue_from(continuation.as_ref());
     let (seated, explanations) = (table.seated.subscribe(), table.reports.explanations());
     let task = tokio::spawn(pulse.over(table.run(commands_in, voice_in)));
     (TableHandle { voice, commands, seated, explanations }, task)
@@ -74,6 +75,8 @@ enum Event {
     Voice(VoiceInput),
     Recognised(SpeakerId, RecognitionEvent),
     Late(Box<FollowUp>),
+    /// An order to the music, by anyone.
+    Music,
     Reply(TurnId, Reply),
     Made(TurnId, Box<TurnReport>),
     Lost(task::Id),
@@ -103,6 +106,8 @@ pub(super) struct Table {
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
     pub(super) paused: bool,
     pub(super) carded: Vec<SeatId>,
+    /// Its state as last published.
+    pub(super) stood: Arc<Continuation>,
     pub(super) is_here: bool,
     /// Its first answer must not wait for a voice.
     pub(super) is_heard: bool,
@@ -127,13 +132,12 @@ impl Table {
         let rng = StdRng::seed_from_u64(setup.seed);
         let speakers = Speakers::new(setup.host.scope().owner, parts.campaign.players.clone());
         let session = setup.session;
-        let mut seats = Seats::new(parts.seats);
+        let seats = Seats::new(parts.seats);
         let known =
             Background { campaign: parts.campaign, keywords: parts.keywords, rules: parts.rules };
         let recaller = parts.memory.map(|memory| Recaller::new(memory, session.clone()));
-        let mut router = Router::new(&seats, known, &speakers.characters());
+        let router = Router::new(&seats, known, &speakers.characters());
         let explanations = parts.options.explains.then(Explanations::default);
-        let restored = parts.continuation.map(|it| it.restore(&mut seats, &mut router.scene));
         let music = setup.outlets.music;
         let halts = setup.outlets.halts;
         let effects =
@@ -162,7 +166,8 @@ impl Table {
             traces: parts.traces,
             replies,
             paused: false,
-            carded: restored.unwrap_or_default(),
+            carded: Vec::new(),
+            stood: Arc::default(),
             is_here: setup.is_here,
             is_heard: setup.is_heard,
             summaries: Summaries::default(),
@@ -211,7 +216,9 @@ impl Table {
         self.warm_first();
         self.tell_of_judge();
         self.expect_names();
-        self.score(true, None);
+        if !self.music.goes_on {
+            self.score(true, None);
+        }
         self.summaries.due();
     }
 
@@ -230,6 +237,7 @@ impl Table {
                 notice.into_iter().for_each(|notice| self.reports.notice(notice));
             }
             Event::Late(late) => self.late(*late),
+            Event::Music => self.tell_how_it_stands(),
             Event::Wake | Event::Closed => {}
         }
         self.act(Instant::now());
@@ -284,6 +292,7 @@ impl Table {
             },
             Some(ended) = self.summaries.next() => Event::Summarised(ended),
             Some(late) = self.late_in.recv() => Event::Late(Box::new(late)),
+            () = self.music.ordered() => Event::Music,
             Some(input) = voice.recv() => Event::Voice(input),
             () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Event::Wake,
         }
@@ -382,16 +391,8 @@ impl Table {
             Command::Pause(paused) => self.pause(paused),
             Command::Skip => self.skip(),
             Command::Direct { seat, note, turns } => self.direct(seat, &note, turns),
-            Command::Pin { seat, player } => {
-                if seat.is_none_or(|seat| self.seats.has(seat)) {
-                    self.router.pins.set(player, seat);
-                }
-            }
-            Command::SetTier { seat, tier, until } => {
-                if seat.is_none_or(|seat| self.seats.has(seat)) {
-                    self.router.overrides.set(seat, tier, until);
-                }
-            }
+            Command::Pin { seat, player } => self.pin(player, seat),
+            Command::SetTier { seat, tier, until } => self.set_tier(seat, tier, until),
             Command::Scene(change) => self.change_scene(change),
             Command::Music(order) => self.music.order(order),
             Command::Unhalted { halts, order } => {
@@ -467,6 +468,7 @@ impl Table {
     async fn close(mut self) -> Conversations {
         let now = Instant::now();
         self.closed.cancel();
+        let music = self.stands().music;
         self.music.silence();
         for (utterance, why) in self.hearing.clear() {
             self.said_to_nobody(utterance, why);
@@ -485,7 +487,7 @@ impl Table {
         // A turn may have started a track until it ended.
         self.music.silence();
         Conversations {
-            continuation: Continuation::of(&self.seats, &self.router.scene, &self.carded),
+            continuation: Continuation { music, ..self.stands() },
             histories: self
                 .seats
                 .all()

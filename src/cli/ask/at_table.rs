@@ -195,6 +195,8 @@ impl Setting<'_> {
     async fn resumed(&self, typed: &Typed, is_typed: bool) -> Resumed {
         let mut continuation = self.kept.continuation();
         if let Some(continuation) = &mut continuation {
+            // A run begins like an evening: unpaused, with the music of its scene.
+            (continuation.paused, continuation.music) = (false, None);
             let can_ask = is_typed && !self.arguments.json && io::stdin().is_terminal();
             self.silent(continuation, can_ask.then_some(typed)).await;
         }

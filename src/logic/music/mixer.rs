@@ -59,6 +59,11 @@ impl Mixer {
     /// Plays `track` as soon as `source` has samples. It then replaces the track of its layer; an
     /// effect plays beside everything.
     pub fn play(&mut self, track: Arc<Track>, source: Box<dyn Samples>) {
+        self.play_from(track, source, Duration::ZERO);
+    }
+
+    /// Like [`Self::play`], with a `source` that begins at `from` in the track.
+    pub fn play_from(&mut self, track: Arc<Track>, source: Box<dyn Samples>, from: Duration) {
         let (layer, is_effect) = (track.layer, track.layer == Layer::Effect);
         self.tracks.retain(|it| is_effect || it.layer() != layer || !it.is_waiting());
         let most = if is_effect { MOST_EFFECTS } else { MOST_FADING };
@@ -72,7 +77,7 @@ impl Mixer {
             excess -= 1;
             it.cut()
         });
-        self.tracks.push(PlayingTrack::new(track, source));
+        self.tracks.push(PlayingTrack::new(track, source, from));
     }
 
     pub fn stop(&mut self) {
@@ -114,13 +119,20 @@ impl Mixer {
 
     /// The volume, and the last track requested in each layer. Omits effects.
     pub fn status(&self) -> MusicStatus {
-        let newest = |layer: Layer| {
-            let mut tracks = self.tracks.iter().rev();
-            let track = tracks.find(|it| it.layer() == layer && !it.is_leaving())?;
-            Some((layer, track.title().to_owned()))
+        let playing = self.newest().map(|it| (it.layer(), it.title().to_owned())).collect();
+        MusicStatus { playing, volume: self.percent }
+    }
+
+    /// Titles of the tracks of [`Self::status`], with the time into each.
+    pub fn positions(&self) -> Vec<(String, Duration)> {
+        self.newest().map(|it| (it.title().to_owned(), it.position())).collect()
+    }
+
+    fn newest(&self) -> impl Iterator<Item = &PlayingTrack> {
+        let newest = move |layer: Layer| {
+            self.tracks.iter().rev().find(|it| it.layer() == layer && !it.is_leaving())
         };
-        let layers = [Layer::Music, Layer::Ambience].into_iter();
-        MusicStatus { playing: layers.filter_map(newest).collect(), volume: self.percent }
+        [Layer::Music, Layer::Ambience].into_iter().filter_map(newest)
     }
 
     pub fn wait(&self) {

@@ -43,10 +43,15 @@ pub struct PlayingTrack {
     /// The frame being mixed; silent where the source is behind.
     frame: [i16; FRAME_SAMPLES_48K],
     count: usize,
+    /// Where the source begins.
+    from: Duration,
+    /// Samples read from the source.
+    passed: usize,
 }
 
 impl PlayingTrack {
-    pub fn new(track: Arc<Track>, source: Box<dyn Samples>) -> Self {
+    /// `source` begins at `from` in the track.
+    pub fn new(track: Arc<Track>, source: Box<dyn Samples>, from: Duration) -> Self {
         let db = if track.gain_db.is_finite() { track.gain_db } else { 0.0 };
         Self {
             level: factor_of(db.clamp(-MOST_GAIN_DB, MOST_GAIN_DB)),
@@ -56,7 +61,14 @@ impl PlayingTrack {
             stage: Stage::Waiting,
             frame: [0; FRAME_SAMPLES_48K],
             count: 0,
+            from,
+            passed: 0,
         }
+    }
+
+    /// Time into the track, with all rounds of a loop.
+    pub fn position(&self) -> Duration {
+        self.from.saturating_add(SampleRate::HZ_48000.duration_of(self.passed))
     }
 
     pub fn title(&self) -> &str {
@@ -92,6 +104,7 @@ impl PlayingTrack {
 
     pub fn read(&mut self) {
         self.count = self.source.read(&mut self.frame).min(self.frame.len());
+        self.passed += self.count;
         self.frame.iter_mut().skip(self.count).for_each(|sample| *sample = 0);
     }
 

@@ -122,13 +122,18 @@ impl Drop for Decoded {
     }
 }
 
-/// Decodes `track` in a thread of its own, which calls `failed` once if the sound ends early.
-pub fn decode_ahead(track: Arc<Track>, failed: impl Fn(&str) + Send + Sync + 'static) -> Decoded {
+/// Decodes `track` from a point `from` its beginning, in a thread of its own, which calls `failed`
+/// once if the sound ends early.
+pub fn decode_ahead(
+    track: Arc<Track>,
+    from: Duration,
+    failed: impl Fn(&str) + Send + Sync + 'static,
+) -> Decoded {
     let (ring, failed) = (Arc::new(Ring::default()), Arc::new(failed));
     let thread = Thread { ring: Arc::clone(&ring) };
     let tell = Arc::clone(&failed);
     let work = move || {
-        if let Err(why) = thread.run(&track)
+        if let Err(why) = thread.run(&track, from)
             && !thread.ring.is_dropped()
         {
             tell(&why);
@@ -154,10 +159,11 @@ impl Drop for Thread {
 impl Thread {
     /// Decodes the track to its end or until the reader has gone; otherwise returns why it ended
     /// early.
-    fn run(&self, track: &Track) -> Result<(), String> {
+    fn run(&self, track: &Track, from: Duration) -> Result<(), String> {
         // Effects sound once, whatever their files say.
         let is_looped = track.is_looped && track.layer != Layer::Effect;
-        let mut stream = Stream { ring: &self.ring, joint: None, out: Vec::new() };
+        let skip = SampleRate::HZ_48000.samples_in(from);
+        let mut stream = Stream { ring: &self.ring, joint: None, out: Vec::new(), skip, taken: 0 };
         loop {
             let is_short = decode_once(track, &mut stream)?;
             if !is_looped {
@@ -166,6 +172,7 @@ impl Thread {
             if is_short {
                 return Err(TOO_SHORT.to_owned());
             }
+            stream.leave_rounds_out();
         }
     }
 }
@@ -194,6 +201,10 @@ struct Stream<'r> {
     /// Input rate, and the resampler from it.
     joint: Option<(SampleRate, Resampler)>,
     out: Vec<i16>,
+    /// Samples to leave out.
+    skip: usize,
+    /// Samples taken at the current rate.
+    taken: usize,
 }
 
 impl Stream<'_> {
@@ -204,11 +215,23 @@ impl Stream<'_> {
             self.finish()?;
             let resampler = Resampler::new(rate, SampleRate::HZ_48000).map_err(io::Error::other)?;
             self.joint = Some((rate, resampler));
+            self.taken = 0;
         }
+        self.taken += piece.len();
         if let Some((_, resampler)) = &mut self.joint {
             resampler.push(piece, &mut self.out);
         }
         self.hand_on()
+    }
+
+    /// A round of a loop is over: skips no further whole ones, which lead back to the same point.
+    fn leave_rounds_out(&mut self) {
+        let Some((rate, _)) = &self.joint else { return };
+        let [from, to] = [*rate, SampleRate::HZ_48000].map(|it| u128::from(it.hz()));
+        // A duration would be rounded.
+        let round = u128::from(u64::try_from(self.taken).unwrap_or(u64::MAX)) * to / from;
+        let round = usize::try_from(round).unwrap_or(usize::MAX);
+        self.skip = self.skip.checked_rem(round).unwrap_or(self.skip);
     }
 
     fn finish(&mut self) -> io::Result<()> {
@@ -219,7 +242,12 @@ impl Stream<'_> {
     }
 
     fn hand_on(&mut self) -> io::Result<()> {
-        let handed = self.ring.push(&self.out);
+        let (skipped, wanted) = self.out.split_at(self.skip.min(self.out.len()));
+        if !skipped.is_empty() && self.ring.is_dropped() {
+            return Err(ErrorKind::BrokenPipe.into());
+        }
+        self.skip -= skipped.len();
+        let handed = self.ring.push(wanted);
         self.out.clear();
         handed
     }

@@ -2,9 +2,12 @@
 //!
 //! Entry type: [`MusicPlayer`]. Its clock is the pulling of frames: unpulled music stands still.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::{
     super::events::{TableEvent, WeakTableEvents},
@@ -27,6 +30,8 @@ struct Shared {
     playing: Mutex<Playing>,
     /// True while a track sounds or is about to. Changed while `playing` is held.
     sounds: watch::Sender<bool>,
+    /// Signals an order.
+    ordered: Notify,
     events: WeakTableEvents,
 }
 
@@ -44,6 +49,7 @@ impl MusicPlayer {
         Self(Arc::new(Shared {
             playing: Mutex::new(playing),
             sounds: watch::Sender::new(false),
+            ordered: Notify::new(),
             events,
         }))
     }
@@ -52,7 +58,7 @@ impl MusicPlayer {
     pub fn order(&self, order: MusicOrder) {
         match order {
             MusicOrder::Play(track) => {
-                let source = self.decoded(Arc::clone(&track));
+                let source = self.decoded(Arc::clone(&track), Duration::ZERO);
                 let mut playing = self.playing();
                 playing.mixer.play(track, source);
                 self.tell(&playing);
@@ -64,12 +70,28 @@ impl MusicPlayer {
             }
             MusicOrder::Volume(percent) => self.playing().mixer.set_volume(percent),
         }
+        self.0.ordered.notify_one();
+    }
+
+    /// Plays `track` from a point `from` its beginning; a loop goes round.
+    pub fn play_from(&self, track: Arc<Track>, from: Duration) {
+        let source = self.decoded(Arc::clone(&track), from);
+        let mut playing = self.playing();
+        playing.mixer.play_from(track, source, from);
+        self.tell(&playing);
+        self.0.ordered.notify_one();
+    }
+
+    /// Resolves once there was an order since the last call, by anyone. For the table. Cancel safe.
+    pub async fn ordered(&self) {
+        self.0.ordered.notified().await;
     }
 
     pub fn silence(&self) {
         let mut playing = self.playing();
         playing.mixer.silence();
         self.tell(&playing);
+        self.0.ordered.notify_one();
     }
 
     /// Ducks the music, or restores it once no NPC, player or notice is audible.
@@ -87,6 +109,11 @@ impl MusicPlayer {
 
     pub fn status(&self) -> MusicStatus {
         self.playing().mixer.status()
+    }
+
+    /// Titles of the tracks of [`Self::status`], with the time into each.
+    pub fn positions(&self) -> Vec<(String, Duration)> {
+        self.playing().mixer.positions()
     }
 
     /// Mixes the next 20 ms; false and silence if nothing sounds. Sound decoded too late leaves a
@@ -111,9 +138,9 @@ impl MusicPlayer {
         self.0.sounds.subscribe()
     }
 
-    fn decoded(&self, track: Arc<Track>) -> Box<dyn Samples> {
+    fn decoded(&self, track: Arc<Track>, from: Duration) -> Box<dyn Samples> {
         let (events, title) = (self.0.events.clone(), track.title.clone());
-        Box::new(decode_ahead(track, move |why| {
+        Box::new(decode_ahead(track, from, move |why| {
             tracing::warn!(track = title, error = why, "cannot play a track");
             if let Some(events) = events.upgrade() {
                 events.tell(TableEvent::Private(format!("cannot play '{title}': {why}")));

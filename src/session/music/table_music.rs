@@ -1,4 +1,4 @@
-//! The table's side of its music: music of scenes, and ducking under players.
+//! The table's side of its music: music of scenes, ducking under players, and music that goes on.
 //!
 //! Entry type: [`TableMusic`].
 
@@ -6,7 +6,10 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
-use super::player::{MusicPlayer, Under};
+use super::{
+    super::continuation::{KeptMusic, KeptTrack},
+    player::{MusicPlayer, Under},
+};
 use crate::{
     logic::{
         command::NpcNames,
@@ -30,11 +33,45 @@ pub struct TableMusic {
     tracks: Music,
     /// Last voice of a player; `None` once it has ended.
     received_at: Option<Instant>,
+    /// It goes on from before the table was opened.
+    pub goes_on: bool,
 }
 
 impl TableMusic {
     pub const fn new(player: MusicPlayer, tracks: Music) -> Self {
-        Self { player, tracks, received_at: None }
+        Self { player, tracks, received_at: None, goes_on: false }
+    }
+
+    /// State to go on from. `unix`: Unix time in ms.
+    pub fn kept(&self, unix: Option<i64>) -> KeptMusic {
+        let kept = |(title, position): (String, Duration)| KeptTrack {
+            title,
+            ms: u64::try_from(position.as_millis()).unwrap_or(u64::MAX),
+        };
+        let playing: Vec<_> = self.player.positions().into_iter().map(kept).collect();
+        let sounds = !playing.is_empty();
+        KeptMusic { volume: self.status().volume, at: unix.filter(|_| sounds), playing }
+    }
+
+    /// Goes on with `kept` as if it had sounded all the time. `unix`: Unix time in ms.
+    pub fn go_on(&mut self, kept: &KeptMusic, unix: Option<i64>) {
+        self.goes_on = true;
+        self.order(MusicOrder::Volume(kept.volume));
+        let since = kept.at.zip(unix).map_or(0, |(at, now)| now.saturating_sub(at));
+        let since = u64::try_from(since).unwrap_or(0);
+        let library = self.tracks.library();
+        for KeptTrack { title, ms } in &kept.playing {
+            let from = Duration::from_millis(ms.saturating_add(since));
+            match library.tracks.iter().find(|track| track.title == *title) {
+                Some(track) => self.player.play_from(Arc::clone(track), from),
+                None => tracing::warn!(track = title, "music that played is not there any more"),
+            }
+        }
+    }
+
+    /// Resolves once there was an order since the last call. Cancel safe.
+    pub async fn ordered(&self) {
+        self.player.ordered().await;
     }
 
     pub fn order(&self, order: MusicOrder) {

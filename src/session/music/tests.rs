@@ -42,8 +42,12 @@ fn track(file: PathBuf, is_looped: bool) -> Arc<Track> {
 
 /// Decodes `track`; the receiver gets failures and the end of the thread.
 fn decoded(track: Arc<Track>) -> (Decoded, mpsc::Receiver<String>) {
+    decoded_from(track, Duration::ZERO)
+}
+
+fn decoded_from(track: Arc<Track>, from: Duration) -> (Decoded, mpsc::Receiver<String>) {
     let (failed, told) = mpsc::channel();
-    let decoded = decode_ahead(track, move |why| failed.send(why.to_owned()).unwrap());
+    let decoded = decode_ahead(track, from, move |why| failed.send(why.to_owned()).unwrap());
     (decoded, told)
 }
 
@@ -71,6 +75,27 @@ fn loop_at_48_khz_is_sample_exact() {
     let heard = read(&mut sound, 480_000);
     assert_eq!(heard.len(), 480_000);
     assert!(heard.iter().eq(clip.samples.iter().cycle().take(480_000)));
+}
+
+#[test]
+fn track_begins_at_any_point() {
+    let folder = TempDir::new().unwrap();
+    let clip = click(1_001, 48_000);
+    let file = wav(folder.path(), "click.wav", &clip);
+    for ms in [1_usize, 20, 50, 3_600_000] {
+        let from = Duration::from_millis(u64::try_from(ms).unwrap());
+        let (mut sound, _told) = decoded_from(track(file.clone(), true), from);
+        let heard = read(&mut sound, 9_600);
+        let wanted = clip.samples.iter().cycle().skip(ms * 48 % 1_001);
+        assert!(heard.len() == 9_600 && heard.iter().eq(wanted.take(9_600)), "{ms}");
+    }
+    let file = wav(folder.path(), "once.wav", &click(12_000, 48_000));
+    for (ms, left) in [(50, 9_600), (250, 0), (3_600_000, 0)] {
+        let from = Duration::from_millis(ms);
+        let (mut sound, told) = decoded_from(track(file.clone(), false), from);
+        assert_eq!(read(&mut sound, 100_000).len(), left, "{ms}");
+        assert!(sound.is_over() && has_ended(&told));
+    }
 }
 
 #[test]
@@ -168,6 +193,22 @@ fn player_plays_in_order_and_falls_silent() {
     player.silence();
     assert_eq!(next(&player), (false, [0; FRAME_SAMPLES_48K]));
     assert!(!*sounds.borrow() && player.status().playing.is_empty());
+}
+
+#[test]
+fn position_counts_what_was_played() {
+    let folder = TempDir::new().unwrap();
+    let file = wav(folder.path(), "click.wav", &click(1_001, 48_000));
+    let (player, _events, _told) = player();
+    player.play_from(track(file, true), Duration::from_secs(5));
+    let at = || player.positions();
+    assert_eq!(at(), [("click".to_owned(), Duration::from_secs(5))]);
+    for _ in 0..50 {
+        next(&player);
+    }
+    assert_eq!(at(), [("click".to_owned(), Duration::from_secs(6))]);
+    player.silence();
+    assert!(at().is_empty());
 }
 
 #[test]

@@ -105,6 +105,11 @@ impl Recaller {
         Self { memory, session, known: KnownNames::default() }
     }
 
+    /// Current Unix time in ms.
+    pub fn unix(&self) -> i64 {
+        (self.memory.now)()
+    }
+
     /// Makes the next lookup read the world's names again.
     pub fn read_names_again(&self) {
         self.known.forget();

@@ -9,6 +9,7 @@ mod closing;
 mod endings;
 mod explaining;
 mod falling_over;
+mod going_on;
 mod hearing;
 mod late;
 mod music;

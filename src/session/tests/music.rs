@@ -6,7 +6,10 @@ use tempfile::TempDir;
 use tokio::time::sleep;
 
 use super::{
-    super::{Command, Continuation, Outcome, SceneChange, SeatId, Status, TableEvent},
+    super::{
+        Command, Continuation, Outcome, SceneChange, SeatId, Status, TableEvent,
+        continuation::KeptMusic,
+    },
     stage::{Setup, Stage, THORIN},
 };
 use crate::{
@@ -215,6 +218,65 @@ async fn continued_table_plays_music_of_its_place() {
         assert_eq!(playing(&stage).await, music, "{place}");
         stage.close().await;
     }
+}
+
+/// The last state that the table has told since the last call.
+async fn stands(stage: &mut Stage) -> Option<Continuation> {
+    playing(stage).await;
+    let stands = |event| match event {
+        TableEvent::Stands(continuation) => Some(Arc::unwrap_or_clone(continuation)),
+        _ => None,
+    };
+    stage.events().into_iter().filter_map(stands).last()
+}
+
+#[tokio::test(start_paused = true)]
+async fn music_goes_on_where_it_was() {
+    let folder = TempDir::new().unwrap();
+    let library = library(folder.path(), &["inn", "tune"]);
+    let mut stage = with_music(&folder).await;
+    assert!(stands(&mut stage).await.is_some(), "it plays");
+    // By a tool, past the table.
+    stage.music.order(MusicOrder::Volume(40));
+    let told = stands(&mut stage).await.expect("it is softer").music.unwrap();
+    assert_eq!((told.volume, &*told.playing[0].title), (40, "tune"));
+    for _ in 0..100 {
+        level(&stage);
+    }
+    let position = stage.music.positions();
+    assert!(position[0].1 >= ms(2_000), "{position:?}");
+    let location = Some("Tavern".to_owned());
+    let kept = Continuation { location, ..stage.close().await.continuation };
+
+    let setup = || Setup {
+        library: library.clone(),
+        campaign: campaign(),
+        ..Setup::of(&["Bartok", "Gundren"])
+    };
+    let stage = Setup { continuation: Some(kept.clone()), ..setup() }.open().await;
+    assert_eq!(playing(&stage).await, ["tune"], "not the music of the scene");
+    assert_eq!((stage.music.positions(), stage.music.status().volume), (position, 40));
+    stage.close().await;
+
+    let music = kept.music.map(|it| KeptMusic { playing: Vec::new(), ..it });
+    let stage = Setup { continuation: Some(Continuation { music, ..kept }), ..setup() };
+    let stage = stage.open().await;
+    assert_eq!(playing(&stage).await, [""; 0], "it was stopped");
+    stage.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopped_music_is_told() {
+    let folder = TempDir::new().unwrap();
+    let tune = Arc::clone(&library(folder.path(), &["tune"]).tracks[0]);
+    let mut stage = with_music(&folder).await;
+    for order in [Command::Music(MusicOrder::Stop), Command::Halt] {
+        stage.order(order).await;
+        assert!(stands(&mut stage).await.unwrap().music.unwrap().playing.is_empty());
+        stage.order(Command::Music(MusicOrder::Play(Arc::clone(&tune)))).await;
+        assert_eq!(stands(&mut stage).await.unwrap().music.unwrap().playing.len(), 1);
+    }
+    stage.close().await;
 }
 
 /// A table with an audible turn that starts a track when it is cut off.
