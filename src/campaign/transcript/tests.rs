@@ -21,8 +21,8 @@ use crate::{
     domain::{CampaignKey, Owner, Scope, SessionId},
     figures::Figures,
     memory::{
-        Asked, Deletion, ForgetFrom, LineFilter, MemoryStore, SessionFilter, Sqlite, Viewer,
-        Visibility,
+        Asked, Deletion, Deletions as _, ForgetFrom, LineFilter, MemoryStore, SessionFilter,
+        Sqlite, Transcript as _, Viewer, Visibility,
     },
     session::{
         Backlog, Circumstances, EventReader, Outcome, SpeakerId, TableEvent, TableEvents, ToolLine,

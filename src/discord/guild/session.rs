@@ -92,6 +92,21 @@ pub struct SessionOptions {
     pub scope: Scope,
 }
 
+impl SessionOptions {
+    /// Asks for its table.
+    fn request(&self, outlets: Outlets) -> TableRequest {
+        TableRequest {
+            session: self.id.clone(),
+            scope: self.scope.clone(),
+            played: self.played.clone(),
+            after: self.after.clone(),
+            began: self.began,
+            is_heard: true,
+            outlets,
+        }
+    }
+}
+
 pub enum SessionEvent {
     Table(Option<TableEvent>),
     Voice(VoiceNews),
@@ -155,22 +170,14 @@ impl GuildSession {
         if let Some(percent) = options.volume {
             music.order(MusicOrder::Volume(percent));
         }
-        let request = TableRequest {
-            session: options.id.clone(),
-            scope: options.scope.clone(),
-            played: options.played,
-            after: options.after,
-            began: options.began,
-            is_heard: true,
-            outlets: Outlets {
-                out: Box::new(output),
-                pace: Pace::Ahead(LEAD),
-                music: music.clone(),
-                effects: Arc::clone(&effects) as Arc<dyn Effects>,
-                halts,
-                events,
-            },
-        };
+        let request = options.request(Outlets {
+            out: Box::new(output),
+            pace: Pace::Ahead(LEAD),
+            music: music.clone(),
+            effects: Arc::clone(&effects) as Arc<dyn Effects>,
+            halts,
+            events,
+        });
         let opened = sessions.open(request, options.tools).await?;
         let (voice, figures) = (opened.handle.voice.clone(), sessions.figures().clone());
         let writing = sessions.clone().write_down(options.id.clone(), to_be_written);
