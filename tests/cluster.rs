@@ -3,12 +3,9 @@
 //!
 //! Entry type: [`Cluster`]. How long a take-over may take is asked in `./dev proof` alone.
 
-use std::{
-    cell::RefCell,
-    time::{Duration, Instant},
-};
+use std::{cell::RefCell, time::Duration};
 
-use discord_loopback::{AUDIBLE, Discord, Guild, Options, Player, Slash};
+use discord_loopback::{AUDIBLE, Discord, Guild, Options, Player, Slash, Sound};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::task::{block_in_place, spawn_blocking};
 
@@ -27,9 +24,9 @@ use crate::{
 const ALL: [u64; 4] = [0, 1, 2, 3];
 /// Buckets of identifies: no shard waits for another.
 const BUCKETS: u64 = 16;
-/// From the kill of a process to answers in all of its servers.
+/// Longest silence after the kill of a process.
 const AFTER_KILL: Duration = Duration::from_secs(10);
-/// From the end of a process to answers in all of its servers: less than a lease lasts.
+/// Longest silence after the end of a process: less than a lease lasts.
 const AFTER_END: Duration = Duration::from_secs(6);
 /// Packets of five seconds.
 const A_WHILE: usize = 250;
@@ -150,18 +147,41 @@ impl Cluster {
     }
 
     /// A session with music, which `player` hears.
-    async fn plays(&self, guild: &Guild, player: &Player) {
+    async fn plays(&self, player: &Player) {
+        let guild = self.table();
         let began = self.asks(guild, Slash::new("session start")).await;
         assert!(began.contains("I listen"), "{began}");
         let plays = self.asks(guild, Slash::new("music play").option("mood", "gulls")).await;
         assert!(plays.contains("gulls"), "{plays}");
+        self.hears(player).await;
+    }
+
+    /// Waits for music from now on.
+    async fn hears(&self, player: &Player) {
         player.forget();
         player.wait_for_voice(self.discord.bot(), AUDIBLE, BOUND).await.expect("music");
     }
 
-    /// The connection that the bot's latest sound in a server came from.
-    fn source(&self, guild: &Guild) -> u32 {
-        let sound = self.discord.voice().sound(guild.id, self.discord.bot());
+    /// The server with a session.
+    fn table(&self) -> &Guild {
+        &self.guilds[0]
+    }
+
+    /// Waits until the session goes on in a process other than the one whose sound was `old`; the
+    /// silence between.
+    async fn goes_on(&self, player: &Player, old: u32) -> Duration {
+        self.hears(player).await;
+        let sound = self.discord.voice().sound(self.table().id, self.discord.bot());
+        let is_new = |it: &&Sound| it.source != old;
+        let last = sound.iter().filter(|it| it.source == old).map(|it| it.last).max();
+        let next = sound.iter().filter(is_new).map(|it| it.first).filter(|it| Some(*it) > last);
+        let (last, next) = (last.expect("old sound"), next.min().expect("new sound"));
+        next.duration_since(last)
+    }
+
+    /// The connection that the bot's latest sound came from.
+    fn source(&self) -> u32 {
+        let sound = self.discord.voice().sound(self.table().id, self.discord.bot());
         sound.iter().max_by_key(|it| it.last).expect("there was sound").source
     }
 
@@ -179,11 +199,12 @@ impl Cluster {
 
 /// The parts of the evening, one after the other.
 impl Cluster {
-    /// Two processes share the shards.
-    async fn begins(&self) -> [Node; 2] {
+    /// Two processes share the shards, and the first has a session.
+    async fn begins(&self, player: &Player) -> [Node; 2] {
         let first = self.start("first");
         self.has_all_shards().await;
         self.answers_everywhere().await;
+        self.plays(player).await;
         let second = self.start("second");
         self.has_all_shards().await;
         self.answers_everywhere().await;
@@ -191,38 +212,35 @@ impl Cluster {
         [first, second]
     }
 
-    /// One is killed; the time until the other answers in all of its servers.
-    async fn outlives_a_kill(&self, mut first: Node) -> Duration {
+    /// One is killed; the silence until the other goes on with its session.
+    async fn outlives_a_kill(&self, mut first: Node, player: &Player) -> Duration {
         let (bot, program) = (self.discord.bot(), first.program.take().expect("it runs"));
-        let killed = Instant::now();
+        let old = self.source();
         block_in_place(|| program.kill());
         let fewer = |it: &[u64]| it.len() < ALL.len();
         self.discord.wait_shards(bot, BOUND, fewer).await.expect("its sessions are gone");
+        let silence = self.goes_on(player, old).await;
         self.has_all_shards().await;
         self.answers_everywhere().await;
         self.assert_answered_once();
-        killed.elapsed()
+        silence
     }
 
-    /// The owner of all shards is halted past its leases while it plays, and wakes up beside the new one,
-    /// which is returned.
-    async fn outlives_a_halt(&self, second: &Node) -> Node {
-        let (guild, bot, voice) = (&self.guilds[0], self.discord.bot(), self.discord.voice());
-        let player = self.discord.join_voice(&guild.owner(), guild.voice).await.expect("a seat");
-        self.plays(guild, &player).await;
-        let old = self.source(guild);
-        let before = self.discord.identifies(bot);
+    /// The owner of the session is halted past its leases while it plays, and wakes up beside the new
+    /// one, which is returned.
+    async fn outlives_a_halt(&self, second: &Node, player: &Player) -> Node {
+        let (guild, bot, voice) = (self.table(), self.discord.bot(), self.discord.voice());
+        let old = self.source();
         let third = self.start("third");
         second.signal(Signal::STOP);
         let pid = second.program().id().to_string();
         block_in_place(|| wait_until("it is halted", || is_halted(&pid)));
-        self.moves_to_one(before).await;
+        self.goes_on(player, old).await;
 
-        // These wait for the halted one too: its sessions still stand.
-        self.plays(guild, &player).await;
+        // This waits for the halted one too: its sessions still stand.
         let say = Slash::new("say").option("text", LINE).option("npc", "Bartok");
         self.asks(guild, say).await;
-        let new = self.source(guild);
+        let new = self.source();
         assert_ne!(old, new);
         let woken = tokio::time::Instant::now();
         second.signal(Signal::CONT);
@@ -232,7 +250,7 @@ impl Cluster {
         }
 
         self.assert_answered_once();
-        assert_eq!(self.source(guild), new, "the new owner plays");
+        assert_eq!(self.source(), new, "the new owner plays");
         let sound = voice.sound(guild.id, bot);
         let leaked = sound.iter().filter(|it| it.source == old && it.first > woken);
         // A frame that was mixed before the halt leaves after it, and reaches no listener.
@@ -257,19 +275,17 @@ impl Cluster {
         });
     }
 
-    /// One is told to end; the time until the other answers in all of its servers.
-    async fn outlives_an_end(&self, mut third: Node) -> Duration {
-        let before = self.discord.identifies(self.discord.bot());
+    /// One is told to end; the silence until the other goes on with its session.
+    async fn outlives_an_end(&self, mut third: Node, player: &Player) -> Duration {
         let program = third.program.take().expect("it runs");
-        let told = Instant::now();
-        let ending = spawn_blocking(move || program.terminate());
-        self.moves_to_one(before).await;
-        self.answers_everywhere().await;
-        let time = told.elapsed();
-        assert_eq!(ending.await.expect("it ends"), 0);
+        let old = self.source();
+        let ended = spawn_blocking(move || program.terminate());
+        assert_eq!(ended.await.expect("it ends"), 0);
+        let silence = self.goes_on(player, old).await;
         self.has_all_shards().await;
+        self.answers_everywhere().await;
         self.assert_answered_once();
-        time
+        silence
     }
 
     /// Nothing happened that Discord would not have taken.
@@ -284,15 +300,17 @@ impl Cluster {
     }
 }
 
-/// An evening with a kill, a halt and an end; the times of the take-overs after a kill and an end.
+/// An evening with a kill, a halt and an end; the silences after a kill and an end.
 async fn taken_over() -> Option<[Duration; 2]> {
     let cluster = Cluster::new().await?;
-    let [first, second] = cluster.begins().await;
-    let killed = cluster.outlives_a_kill(first).await;
-    let third = cluster.outlives_a_halt(&second).await;
-    let ended = cluster.outlives_an_end(third).await;
+    let table = cluster.table();
+    let player = cluster.discord.join_voice(&table.owner(), table.voice).await.expect("a seat");
+    let [first, second] = cluster.begins(&player).await;
+    let killed = cluster.outlives_a_kill(first, &player).await;
+    let third = cluster.outlives_a_halt(&second, &player).await;
+    let ended = cluster.outlives_an_end(third, &player).await;
     cluster.ends(second);
-    eprintln!("all servers are served again {killed:.1?} after a kill, {ended:.1?} after an end");
+    eprintln!("a session goes on {killed:.1?} after a kill, {ended:.1?} after an end");
     Some([killed, ended])
 }
 
