@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use super::StoreFuture;
 
-/// Shortest time between two identifies of one bucket, set by Discord.
-pub const IDENTIFY_APART: Duration = Duration::from_secs(5);
+/// Shortest time between two identifies of one bucket: Discord's 5 s, and time to connect, of which
+/// one may need more than the next.
+pub const IDENTIFY_APART: Duration = Duration::from_millis(5_500);
 
 /// Life of a lease that is not renewed. A node that has not renewed for longer is gone.
 pub const LEASE_TTL: Duration = Duration::from_secs(6);
@@ -63,7 +64,7 @@ pub trait Leases: Send + Sync {
     fn give_back(&self, run: String, shards: Vec<u32>) -> StoreFuture<'_, ()>;
 
     /// Reserves the next identify of a bucket (shard modulo Discord's `max_concurrency`): two of one
-    /// bucket are 5 s apart over all nodes. Returns the wait until it may be sent.
+    /// bucket are 5.5 s apart over all nodes. Returns the wait until it may be sent.
     fn identify(&self, bucket: u32) -> StoreFuture<'_, Duration>;
 
     /// Nodes that renewed within a minute or hold a lease, by name and run.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::{
     super::{
-        Error, KeptRun, Lease, LineFilter, MemoryStore, Node, NodeStatus, Scope, Viewer, shard_of,
+        Error, IDENTIFY_APART, KeptRun, Lease, LineFilter, MemoryStore, Node, NodeStatus, Scope,
+        Viewer, shard_of,
     },
     sample::{key, line, of_guild},
 };
@@ -70,7 +71,7 @@ pub async fn identifies(one: &dyn MemoryStore, two: &dyn MemoryStore) {
     for (nth, store) in (1..=16).zip([two, one].into_iter().cycle()) {
         let waited = wait(store, 0).await;
         // The time that the calls took is missing: up to half, on a busy machine.
-        let apart = nth * Duration::from_secs(5);
+        let apart = nth * IDENTIFY_APART;
         assert!(nth < 8 || apart / 2 < waited, "{nth}: {waited:?}");
         assert!(waited <= apart, "{nth}: {waited:?}");
     }
