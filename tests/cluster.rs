@@ -124,12 +124,6 @@ impl Cluster {
         self.discord.wait_shards(bot, BOUND, |it| it == ALL).await.expect("one of each shard");
     }
 
-    /// Waits until a process that had no shard has them all; the bot had identified so often before it.
-    async fn moves_to_one(&self, before: u64) {
-        let times = before + u64::try_from(ALL.len()).expect("a few");
-        self.discord.wait_identified(self.discord.bot(), times, BOUND).await.expect("a take-over");
-    }
-
     /// All that a server's owner reads of an answer.
     async fn asks(&self, guild: &Guild, slash: Slash) -> String {
         let answer = self.discord.command(&guild.owner(), guild.text, slash).await;
