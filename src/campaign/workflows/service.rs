@@ -221,13 +221,14 @@ impl WorkflowRuns {
         let (stop, abandoned) = (self.0.stop.child_token(), CancellationToken::new());
         let (of, until, stopped) = (scope.clone(), abandoned.clone(), stop.clone());
         self.0.tasks.spawn(async move {
-            match until.run_until_cancelled(caught(runs.run(waiting, stopped))).await {
-                Some(Ok(())) => {}
-                Some(Err(fault)) => {
+            tokio::select! {
+                // The end of requests, which comes with it, would record the end of runs.
+                biased;
+                () = until.cancelled() => running.forget(&of),
+                ran = caught(runs.run(waiting, stopped)) => if let Err(fault) = ran {
                     tracing::error!(%fault, "workflows of a table have failed");
                     running.forget(&of);
-                }
-                None => running.forget(&of),
+                },
             }
         });
         places.insert(scope.clone(), ScopeTask { requests: requests.clone(), stop, abandoned });
