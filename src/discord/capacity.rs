@@ -25,7 +25,7 @@ pub struct Capacity {
 }
 
 /// A session's place, free again when dropped.
-pub struct Place {
+pub struct SessionPlace {
     guild: u64,
     taken: Taken,
 }
@@ -39,7 +39,7 @@ impl Capacity {
     }
 
     /// A place for a new session of `guild`. Fails with the limit if all are taken.
-    pub fn take(&self, guild: u64) -> Result<Place, u32> {
+    pub fn take(&self, guild: u64) -> Result<SessionPlace, u32> {
         let mut taken = locked(&self.taken);
         let count = u32::try_from(taken.len()).unwrap_or(u32::MAX);
         if let Some(limit) = self.limit.filter(|&limit| count >= limit)
@@ -53,7 +53,7 @@ impl Capacity {
     }
 
     /// A place for a session that goes on.
-    pub fn take_anyway(&self, guild: u64) -> Place {
+    pub fn take_anyway(&self, guild: u64) -> SessionPlace {
         self.place(&mut locked(&self.taken), guild)
     }
 
@@ -62,13 +62,13 @@ impl Capacity {
         locked(&self.taken).keys().copied().collect()
     }
 
-    fn place(&self, taken: &mut BTreeMap<u64, u32>, guild: u64) -> Place {
+    fn place(&self, taken: &mut BTreeMap<u64, u32>, guild: u64) -> SessionPlace {
         *taken.entry(guild).or_default() += 1;
-        Place { guild, taken: Arc::clone(&self.taken) }
+        SessionPlace { guild, taken: Arc::clone(&self.taken) }
     }
 }
 
-impl Drop for Place {
+impl Drop for SessionPlace {
     fn drop(&mut self) {
         let mut taken = locked(&self.taken);
         if let Some(count) = taken.get_mut(&self.guild) {

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     campaign::{Engines, PlayedCampaign, Sessions, TableRequest, close_table},
     discord::{
-        capacity::Place,
+        capacity::SessionPlace,
         tenure::Tenure,
         ui::panel::{PanelView, Rendered, render},
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
@@ -75,7 +75,7 @@ pub struct GuildSession {
     transcript: JoinHandle<()>,
     requests: mpsc::Receiver<ToolRequest>,
     /// Free once the session is closed.
-    _place: Place,
+    _place: SessionPlace,
 }
 
 pub struct SessionOptions {
@@ -90,7 +90,7 @@ pub struct SessionOptions {
     pub tools: CastChanges,
     /// Of the guild's shard.
     pub tenure: Tenure,
-    pub place: Place,
+    pub place: SessionPlace,
     /// `None`: the configured campaign.
     pub played: Option<PlayedCampaign>,
     pub scope: Scope,
