@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use serde_json::Value as Json;
 
 use super::{
-    changes::ChangedNpc, cluster::Cluster, code::Code, demands::Demand, discord::DiscordOptions, mcp::McpOptions,
-    memory::MemoryOptions, models::ModelOptions, rules::Rules, stored, traces::TelemetryOptions,
+    changes::ChangedNpc, cluster::Cluster, code::Code, demands::Demand, discord::DiscordOptions,
+    mcp::McpOptions, memory::MemoryOptions, models::ModelOptions, rules::Rules, stored,
+    traces::TelemetryOptions,
 };
 use crate::{
     campaign::{ApprovalOptions, ScheduleOptions},
