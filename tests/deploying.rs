@@ -153,3 +153,47 @@ fn compose_figures_reach_only_this_machine() {
     let home = &services["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"];
     assert_eq!(home, at.as_str());
 }
+
+#[test]
+fn cluster_runs_the_container_three_times() {
+    let (alone, cluster) = (yaml("compose.yaml"), yaml("deploy/cluster.yaml"));
+    let bot = &alone["services"]["glyphoxa"];
+    let all = cluster["x-glyphoxa"].as_object().expect("keys of all processes");
+    let own = ["environment", "depends_on"];
+    for (key, value) in all.iter().filter(|(key, _)| !own.contains(&key.as_str())) {
+        assert_eq!(*value, bot[key], "{key}");
+    }
+    let services = cluster["services"].as_object().expect("services");
+    let mut folders = BTreeSet::new();
+    for (name, service) in services {
+        assert!(service.get("ports").is_none(), "{name} can be reached");
+        let volumes = service["volumes"].as_array().expect("volumes");
+        let volume = volumes.last().and_then(Value::as_str).expect("a volume");
+        let (volume, folder) = volume.split_once(':').expect("a volume and its place");
+        assert!(cluster["volumes"].get(volume).is_some() && folders.insert(volume), "{name}");
+        if name != "postgres" {
+            assert_eq!(service["<<"], cluster["x-glyphoxa"], "{name}");
+            assert_eq!(service["command"], serde_json::json!(["run", "--node", name]));
+            let tables = bot["volumes"].as_array().expect("volumes").split_last().expect("some").1;
+            assert_eq!((folder, &volumes[..2]), ("/data", tables), "{name}");
+        }
+    }
+    assert_eq!(folders.len(), 4, "three processes and a PostgreSQL");
+}
+
+#[test]
+fn kubernetes_leaves_time_to_hand_over() {
+    let deployment = yaml("deploy/kubernetes.yaml");
+    assert_eq!(deployment["spec"]["replicas"], 3);
+    let update = &deployment["spec"]["strategy"]["rollingUpdate"];
+    assert_eq!(*update, serde_json::json!({ "maxUnavailable": 1, "maxSurge": 0 }));
+    let pod = &deployment["spec"]["template"]["spec"];
+    assert!(pod["terminationGracePeriodSeconds"].as_u64().is_some_and(|it| it >= 20));
+    let container = &pod["containers"][0];
+    let ready = &container["readinessProbe"]["exec"]["command"];
+    assert_eq!(*ready, serde_json::json!(["container-health", "/readyz"]));
+    assert_eq!(container["envFrom"][0]["secretRef"]["name"], "glyphoxa");
+    assert_eq!(pod["volumes"].as_array().map(Vec::len), Some(2));
+    assert!(shipped("Containerfile").contains("useradd --uid 10001"));
+    assert_eq!(pod["securityContext"]["runAsUser"], 10_001);
+}

@@ -30,7 +30,7 @@ pub fn held(fresh: Config, running: &Config) -> Config {
     held.memory.transcripts = running.memory.transcripts.clone();
     held.web.clone_from(&running.web);
     held.telemetry.clone_from(&running.telemetry);
-    held.shards = running.shards;
+    held.cluster = running.cluster;
     held.discord = DiscordOptions { trust_dms: held.discord.trust_dms, ..running.discord.clone() };
     held
 }
@@ -82,7 +82,7 @@ pub fn later(before: &Config, fresh: &Config) -> Vec<&'static str> {
         ("mcp.environment", before.environment != fresh.environment),
         ("web", before.web != fresh.web),
         ("telemetry", before.telemetry != fresh.telemetry),
-        ("cluster.shards", before.shards != fresh.shards),
+        ("cluster", before.cluster != fresh.cluster),
         ("discord.token", was.token != is.token),
         ("discord.api_base", was.api != is.api),
         ("discord.guild_id", was.guild != is.guild),

@@ -147,11 +147,6 @@ impl Sessions {
         &self.parts.figures
     }
 
-    /// Discord servers with a running table, one for each.
-    pub fn guilds(&self) -> Vec<u64> {
-        self.running().values().filter_map(|it| it.transcript.scope.owner.guild()).collect()
-    }
-
     /// Number of running tables.
     pub fn count(&self) -> usize {
         self.running().len()

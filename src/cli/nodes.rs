@@ -70,7 +70,7 @@ fn lines(nodes: &[NodeStatus]) -> Vec<String> {
     lines
 }
 
-/// "alpha 0.1.0: 2 of 4 shards: 0 (epoch 3), 1 (epoch 3); 2 tables; seen 1 s ago".
+/// "alpha 0.1.0: 2 of 4 shards: 0 (epoch 3), 1 (epoch 3); 2 of 8 tables; seen 1 s ago".
 fn line(status: &NodeStatus) -> String {
     let NodeStatus { node, seen_ago, leases } = status;
     let held: Vec<String> =
@@ -79,12 +79,15 @@ fn line(status: &NodeStatus) -> String {
         true => "no shard".to_owned(),
         false => format!("{} of {} shards: {}", held.len(), node.shards, held.join(", ")),
     };
+    let tables = match node.capacity {
+        Some(capacity) => format!("{} of {}", node.tables, counted(capacity, "table")),
+        None => counted(node.tables, "table"),
+    };
     let gone = if is_gone(status) { "gone, " } else { "" };
     format!(
-        "{} {}: {held}; {}; {gone}seen {} s ago",
+        "{} {}: {held}; {tables}; {gone}seen {} s ago",
         revealed_name(&node.name),
         revealed_name(&node.build),
-        counted(node.tables, "table"),
         seen_ago.as_secs()
     )
 }
@@ -96,8 +99,8 @@ fn object(nodes: &[NodeStatus]) -> Value {
         let leases = leases.iter().map(|it| json!({ "shard": it.shard, "epoch": it.epoch }));
         json!({
             "name": node.name, "run": node.run, "version": node.build, "tables": node.tables,
-            "leases": leases.collect::<Vec<_>>(), "gone": is_gone(status),
-            "seen_seconds_ago": seen_ago.as_secs_f64(),
+            "capacity": node.capacity, "leases": leases.collect::<Vec<_>>(),
+            "gone": is_gone(status), "seen_seconds_ago": seen_ago.as_secs_f64(),
         })
     });
     json!({ "shards": shards, "free": free, "nodes": nodes.collect::<Vec<_>>() })
@@ -132,6 +135,7 @@ mod tests {
                 build: "1.2.3".to_owned(),
                 shards: 4,
                 tables,
+                capacity: None,
             },
             seen_ago: Duration::from_millis(seen_ms),
             leases: leases.iter().map(|&(shard, epoch)| Lease { shard, epoch }).collect(),
@@ -140,11 +144,12 @@ mod tests {
 
     #[test]
     fn nodes_are_listed_with_their_shards() {
-        let all = [status("alpha", 1_400, &[(0, 3), (1, 1)]), status("beta", 6_000, &[(2, 1)])];
+        let mut all = [status("alpha", 1_400, &[(0, 3), (1, 1)]), status("beta", 6_000, &[(2, 1)])];
+        all[0].node.capacity = Some(8);
         assert_eq!(
             lines(&all),
             [
-                "alpha 1.2.3: 2 of 4 shards: 0 (epoch 3), 1 (epoch 1); 2 tables; seen 1 s ago",
+                "alpha 1.2.3: 2 of 4 shards: 0 (epoch 3), 1 (epoch 1); 2 of 8 tables; seen 1 s ago",
                 "beta 1.2.3: 1 of 4 shards: 2 (epoch 1); 1 table; seen 6 s ago",
                 "free shards, which no node serves now: 1 of 4 (3)",
             ]
@@ -171,7 +176,8 @@ mod tests {
             value["nodes"],
             json!([{
                 "name": "alpha", "run": "run of alpha", "version": "1.2.3", "tables": 1,
-                "leases": [{ "shard": 1, "epoch": 7 }], "gone": true, "seen_seconds_ago": 6.5,
+                "capacity": null, "leases": [{ "shard": 1, "epoch": 7 }], "gone": true,
+                "seen_seconds_ago": 6.5,
             }])
         );
         assert_eq!(object(&[]), json!({ "shards": 0, "free": [], "nodes": [] }));

@@ -62,7 +62,7 @@ pub fn run(
 
 /// This run of the program beside others; `None`: it is the only one.
 fn node(arguments: &Arguments, config: &Config) -> Option<Node> {
-    if arguments.node.is_none() && config.shards.is_none() {
+    if arguments.node.is_none() && config.cluster.is_none() {
         return None;
     }
     let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -70,8 +70,9 @@ fn node(arguments: &Arguments, config: &Config) -> Option<Node> {
         name: arguments.node.clone().unwrap_or_else(host),
         run: format!("{:032x}", rand::random::<u128>()),
         build: env!("CARGO_PKG_VERSION").to_owned(),
-        shards: config.shards.unwrap_or(1),
+        shards: config.cluster.map_or(1, |it| it.shards),
         tables: 0,
+        capacity: config.cluster.and_then(|it| it.capacity),
     })
 }
 

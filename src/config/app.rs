@@ -147,7 +147,7 @@ impl File<'_> {
             rules: self.rules(reading, notes),
             music: Arc::clone(&self.music),
             discord: self.discord(reading, notes),
-            shards: cluster::shards(&self.fields),
+            cluster: cluster::cluster(&self.fields),
             memory: self.memory(notes),
             web: web::options(&self.fields, notes),
             telemetry: super::traces::options(&self.fields, notes),

@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use serde_json::Value as Json;
 
 use super::{
-    changes::ChangedNpc, code::Code, demands::Demand, discord::DiscordOptions, mcp::McpOptions,
-    memory::MemoryOptions, models::ModelOptions, rules::Rules, stored, traces::TelemetryOptions,
+    changes::ChangedNpc, cluster::Cluster, code::Code, demands::Demand, discord::DiscordOptions,
+    mcp::McpOptions, memory::MemoryOptions, models::ModelOptions, rules::Rules, stored,
+    traces::TelemetryOptions,
 };
 use crate::{
     campaign::{ApprovalOptions, ScheduleOptions},
@@ -68,8 +69,8 @@ pub struct Config {
     pub file_io: Option<FileIo>,
     /// The bot; its token may be empty.
     pub discord: DiscordOptions,
-    /// Shards of the bot's gateway, over all processes; `None`: one process serves it alone.
-    pub shards: Option<u32>,
+    /// Several processes of the bot; `None`: one serves it alone.
+    pub cluster: Option<Cluster>,
     pub data_dir: PathBuf,
     /// Sets, folders and sources of model files.
     pub models: ModelOptions,

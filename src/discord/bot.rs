@@ -11,11 +11,15 @@ use serenity::{
     all::{ApplicationId, UserId},
     http::Http,
 };
-use tokio::{sync::broadcast::Receiver, time::Instant};
+use tokio::{
+    sync::{broadcast::Receiver, mpsc},
+    time::Instant,
+};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
     admission::Admission,
+    capacity::Capacity,
     deletions,
     options::Options,
     registration,
@@ -81,15 +85,17 @@ async fn serve(
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let name = node.as_ref().map(|node| node.name.clone());
     let hands_over = Arc::<AtomicBool>::default();
+    let (capacity, refused) = Capacity::new(node.as_ref().and_then(|node| node.capacity));
     let leasing = node.map(|node| Leasing {
         hands_over: Arc::clone(&hands_over),
-        ..leasing(&handles, node, introduced.buckets)
+        ..leasing(&handles, node, introduced.buckets, (capacity.clone(), refused))
     });
     let (me, application, voice) = (introduced.me, introduced.application, voice::config());
     let bot = Arc::new(Bot {
         options,
         handles,
         admission,
+        capacity,
         served,
         client,
         voice,
@@ -105,12 +111,17 @@ async fn serve(
     }
 }
 
-fn leasing(handles: &Handles, node: Node, buckets: u32) -> Leasing {
-    let sessions = handles.sessions.clone();
-    let playing = Box::new(move || sessions.guilds());
+fn leasing(
+    handles: &Handles,
+    node: Node,
+    buckets: u32,
+    (capacity, refused): (Capacity, mpsc::Receiver<u64>),
+) -> Leasing {
+    let playing = Box::new(move || capacity.guilds());
     let (leases, served) = (handles.leases(), handles.served().clone());
     let figures = handles.figures.clone();
-    Leasing { leases, node, buckets, playing, served, figures, hands_over: Arc::default() }
+    let hands_over = Arc::default();
+    Leasing { leases, node, buckets, playing, refused, served, figures, hands_over }
 }
 
 /// Fires the schedules of servers that are served here until `stop`, and tells game masters of

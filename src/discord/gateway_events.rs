@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     admission::{Access, Admission},
+    capacity::Capacity,
     guild::{Guild, GuildEvent, Shared},
     guilds::Guilds,
     interactions, invite,
@@ -40,6 +41,7 @@ pub struct Handler {
     pub songbird: Arc<Songbird>,
     pub served: ServedShards,
     pub admission: Admission,
+    pub capacity: Capacity,
     pub handles: Handles,
     pub options: Options,
     pub me: UserId,
@@ -100,6 +102,7 @@ impl Handler {
                 tenure: self.tenure.clone(),
                 shards: self.served.count,
                 node: self.node.clone(),
+                capacity: self.capacity.clone(),
                 handles: self.handles.clone(),
                 options: self.options.clone(),
                 me: self.me,

@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     admission::Admission,
+    capacity::Capacity,
     gateway_events::Handler,
     guilds::Guilds,
     options::Options,
@@ -48,6 +49,7 @@ pub struct Bot {
     pub options: Options,
     pub handles: Handles,
     pub admission: Admission,
+    pub capacity: Capacity,
     pub served: ServedShards,
     pub client: discord_http::Client,
     /// Its threads mix the calls of all shards.
@@ -99,6 +101,7 @@ pub async fn serve(
         songbird: Arc::clone(&songbird),
         served: bot.served.clone(),
         admission: bot.admission.clone(),
+        capacity: bot.capacity.clone(),
         handles: bot.handles.clone(),
         options: bot.options.clone(),
         me: bot.me,

@@ -4,7 +4,8 @@
 //! came, once it may identify. A shard lasts until [`TTL`] after the last successful renewal **was
 //! sent**, which is before the store gives it to another process, however long the answer took. Its
 //! [`Tenure`] ends it even if a renewal hangs. A lease that comes back is a new start. Every
-//! [`BALANCE_EVERY`] a process with more than its share gives back shards without a session.
+//! [`BALANCE_EVERY`] a process with more than its share gives back shards without a session. A full
+//! process gives back at once the shard of a server whose session it refused, if another has room.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,6 +18,7 @@ use std::{
 
 use futures::{FutureExt, future::BoxFuture};
 use tokio::{
+    sync::mpsc,
     task::{JoinError, JoinSet},
     time::{Instant, sleep, sleep_until, timeout},
 };
@@ -44,6 +46,8 @@ pub struct Leasing {
     pub buckets: u32,
     /// Discord servers with a session now.
     pub playing: Box<dyn Fn() -> Vec<u64> + Send + Sync>,
+    /// Discord servers whose session was refused because this process is full.
+    pub refused: mpsc::Receiver<u64>,
     /// Learns of the shards that are held.
     pub served: Served,
     pub figures: Figures,
@@ -68,6 +72,7 @@ where
         has_renewed: false,
         is_failing: false,
         balanced_at: Instant::now(),
+        refused: BTreeSet::new(),
     };
     let ended = shards.run(&stop).await;
     shards.close().await;
@@ -94,6 +99,8 @@ struct Shards<S> {
     has_renewed: bool,
     is_failing: bool,
     balanced_at: Instant,
+    /// Shards on which a session was refused since the last look at other processes.
+    refused: BTreeSet<u32>,
 }
 
 struct Open {
@@ -140,8 +147,17 @@ where
                     }
                 }
                 done = &mut renewal => {
-                    renewal = self.renewal(done.sent + EVERY, true);
+                    let sent = done.sent;
                     self.take(done, true)?;
+                    renewal = self.renewal(sent + EVERY, true);
+                }
+                Some(guild) = self.leasing.refused.recv() => {
+                    let is_first = self.refused.is_empty();
+                    self.refused.insert(shard_of(guild, self.leasing.node.shards));
+                    // Once for all until the next look, which would never come otherwise.
+                    if is_first {
+                        renewal = self.renewal(Instant::now(), true);
+                    }
                 }
             }
         }
@@ -183,7 +199,8 @@ where
         let Leasing { leases, node, playing, .. } = &self.leasing;
         let tables = u32::try_from(playing().len()).unwrap_or(u32::MAX);
         let (leases, node) = (Arc::clone(leases), Node { tables, ..node.clone() });
-        let balances = takes && node.shards > 1 && at >= self.balanced_at + BALANCE_EVERY;
+        let is_due = at >= self.balanced_at + BALANCE_EVERY || !self.refused.is_empty();
+        let balances = takes && node.shards > 1 && is_due;
         if balances {
             self.balanced_at = at;
         }
@@ -287,16 +304,18 @@ where
         self.leasing.figures.set_shards(held, self.leasing.node.shards);
     }
 
-    /// Asks shards without a session to close where other processes have too few.
-    fn balance(&self, nodes: &[NodeStatus]) {
-        let surplus = surplus(nodes, &self.leasing.node);
-        let shards = self.leasing.node.shards;
-        let guilds = (self.leasing.playing)();
-        let busy: BTreeSet<u32> = guilds.into_iter().map(|it| shard_of(it, shards)).collect();
-        let idle = self.open.iter().rev().filter(|(shard, _)| !busy.contains(*shard));
-        for (shard, open) in idle.take(surplus) {
+    /// Asks shards without a session to close that other processes are to have.
+    fn balance(&mut self, nodes: &[NodeStatus]) {
+        let Leasing { node, playing, .. } = &self.leasing;
+        let busy = playing().into_iter().map(|guild| shard_of(guild, node.shards));
+        let busy: BTreeSet<u32> = busy.collect();
+        let idle = self.open.keys().rev().copied().filter(|shard| !busy.contains(shard));
+        let refused = std::mem::take(&mut self.refused);
+        for shard in given(nodes, node, idle.collect(), &refused) {
             tracing::info!(shard, "giving a shard to another process");
-            open.close.cancel();
+            if let Some(open) = self.open.get(&shard) {
+                open.close.cancel();
+            }
         }
     }
 }
@@ -334,13 +353,48 @@ async fn identify(leases: &dyn Leases, bucket: u32, figures: &Figures) {
     figures.identify_waited(asked.elapsed());
 }
 
-/// How many shards `node` has above the fair share that other living processes lack.
-fn surplus(nodes: &[NodeStatus], node: &Node) -> usize {
-    let living: Vec<_> = nodes.iter().filter(|it| it.seen_ago <= TTL).collect();
-    let shards = usize::try_from(node.shards).unwrap_or(usize::MAX);
-    let share = shards.div_ceil(living.len().max(1));
-    let (own, others): (Vec<_>, Vec<_>) =
-        living.into_iter().partition(|it| it.node.run == node.run);
+/// Shards among the `idle` ones of `node` that other processes are to have: those where a session
+/// was `refused`, if others have room for it, then as many as are above its share.
+fn given(
+    nodes: &[NodeStatus],
+    node: &Node,
+    idle: Vec<u32>,
+    refused: &BTreeSet<u32>,
+) -> BTreeSet<u32> {
+    let (own, others) = living(nodes, node);
+    let room = match own.iter().any(|it| it.node.is_full()) {
+        true => room(&others),
+        // It has room again itself.
+        false => 0,
+    };
+    let (asked, rest): (Vec<_>, Vec<_>) = idle.into_iter().partition(|it| refused.contains(it));
+    let mut given: BTreeSet<u32> = asked.into_iter().take(room).collect();
+    let surplus = surplus(&own, &others, node.shards);
+    given.extend(rest.into_iter().take(surplus.saturating_sub(given.len())));
+    given
+}
+
+/// `node` itself, if it lives, and other living processes that are not full.
+fn living<'n>(nodes: &'n [NodeStatus], node: &Node) -> (Vec<&'n NodeStatus>, Vec<&'n NodeStatus>) {
+    let living = nodes.iter().filter(|it| it.seen_ago <= TTL);
+    let (own, others): (Vec<_>, Vec<_>) = living.partition(|it| it.node.run == node.run);
+    (own, others.into_iter().filter(|it| !it.node.is_full()).collect())
+}
+
+/// How many sessions the processes may begin.
+fn room(nodes: &[&NodeStatus]) -> usize {
+    let left = |node: &Node| match node.capacity {
+        Some(capacity) => capacity.saturating_sub(node.tables),
+        None => u32::MAX,
+    };
+    let left = nodes.iter().map(|it| usize::try_from(left(&it.node)).unwrap_or(usize::MAX));
+    left.fold(0, usize::saturating_add)
+}
+
+/// How many shards a process has above the fair share that `others` with room lack.
+fn surplus(own: &[&NodeStatus], others: &[&NodeStatus], shards: u32) -> usize {
+    let shards = usize::try_from(shards).unwrap_or(usize::MAX);
+    let share = shards.div_ceil(others.len().saturating_add(1));
     let above: usize = own.iter().map(|it| it.leases.len().saturating_sub(share)).sum();
     // A share is rounded up, so the others together may lack less than each by itself.
     let lacked: usize = others.iter().map(|it| share.saturating_sub(it.leases.len())).sum();
@@ -420,11 +474,15 @@ mod tests {
                     return Err(StoreError::Asked("other processes have 4 shards".to_owned()));
                 }
                 let (run, shards) = (node.run.clone(), node.shards);
-                tables.nodes.insert(run.clone(), (node, now));
+                tables.nodes.insert(run.clone(), (node.clone(), now));
                 for Lease { shard, .. } in tables.held(&run) {
                     tables.leases.get_mut(&shard).unwrap().expires = now + ttl;
                 }
-                let share = usize::try_from(shards).unwrap().div_ceil(tables.living(ttl).len());
+                let living = tables.living(ttl);
+                let others: Vec<_> = living.into_iter().filter(|it| it.run != run).collect();
+                let open = others.iter().filter(|it| !it.is_full()).count();
+                let share = node.share(others.len() as u64, open as u64);
+                let share = usize::try_from(share).unwrap();
                 for shard in 0..shards {
                     let before = tables.leases.get(&shard);
                     let is_free = before.is_none_or(|row| row.expires <= now);
@@ -484,6 +542,7 @@ mod tests {
         /// What shards did, in milliseconds.
         log: Arc<Mutex<Vec<(u128, String)>>>,
         stop: CancellationToken,
+        refused: mpsc::Sender<u64>,
         served: Served,
         serving: JoinHandle<Result<(), Fatal>>,
     }
@@ -515,10 +574,19 @@ mod tests {
             let (served, figures) = (Served::default(), Figures::default());
             let told = served.clone();
             let hands_over = Arc::default();
-            let leasing =
-                Leasing { leases, node, buckets, playing, served: told, figures, hands_over };
+            let (refused, refusals) = mpsc::channel(8);
+            let leasing = Leasing {
+                leases,
+                node,
+                buckets,
+                playing,
+                refused: refusals,
+                served: told,
+                figures,
+                hands_over,
+            };
             let serving = tokio::spawn(serve(leasing, start, stop.clone()));
-            Self { began, log, stop, served, serving }
+            Self { began, log, stop, refused, served, serving }
         }
 
         async fn at(&self, millis: u64) {
@@ -539,7 +607,7 @@ mod tests {
 
     fn node(run: &str, shards: u32) -> Node {
         let (name, build) = ("host".to_owned(), "0.1.0".to_owned());
-        Node { name, run: run.to_owned(), build, shards, tables: 0 }
+        Node { name, run: run.to_owned(), build, shards, tables: 0, capacity: None }
     }
 
     fn logged(log: &[(u128, &str)]) -> Vec<(u128, String)> {
@@ -626,6 +694,41 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn full_process_gives_shard_of_a_refused_session() {
+        let store = Arc::<Store>::default();
+        let full = Node { capacity: Some(1), ..node("a", 4) };
+        let first = Process::start(&store, full, 16, vec![3 << 22]);
+        first.at(1_000).await;
+        let second = Process::start(&store, node("b", 4), 16, Vec::new());
+        let held = |run: &str| store.tables().held(run).iter().map(|it| it.shard).collect();
+        first.at(24_000).await;
+        let (a, b): (Vec<u32>, Vec<u32>) = (held("a"), held("b"));
+        assert_eq!((a, b), (vec![0, 3], vec![1, 2]));
+        for guild in [5, 3 << 22, 6] {
+            first.refused.send(guild).await.unwrap();
+        }
+        first.at(24_300).await;
+        let closed = first.log().into_iter().filter(|(at, _)| *at >= 24_000);
+        assert_eq!(closed.collect::<Vec<_>>(), logged(&[(24_100, "close 0")]));
+        first.at(60_000).await;
+        let (a, b): (Vec<u32>, Vec<u32>) = (held("a"), held("b"));
+        assert_eq!((a, b), (vec![3], vec![0, 1, 2]), "3 has a session");
+        assert_eq!((first.log().len(), second.log().len()), (7, 3), "none moves again");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn refusals_do_not_hold_up_renewals() {
+        let store = Arc::<Store>::default();
+        let full = Node { capacity: Some(1), ..node("a", 2) };
+        let process = Process::start(&store, full, 16, vec![5]);
+        for tenth in 20..150 {
+            process.at(tenth * 100 + 50).await;
+            process.refused.send(1 << 22).await.unwrap();
+        }
+        assert_eq!(process.log().len(), 2, "both shards last: {:?}", process.log());
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn other_number_of_shards_is_refused() {
         let store = Arc::<Store>::default();
         let first = Process::start(&store, node("a", 4), 1, Vec::new());
@@ -651,7 +754,33 @@ mod tests {
                 leases: (0..*held).map(|shard| Lease { shard, epoch: 1 }).collect(),
             };
             let nodes: Vec<_> = held.iter().enumerate().map(status).collect();
-            assert_eq!(surplus(&nodes, &nodes[0].node), surplus_of_first, "{held:?}");
+            let given = given(&nodes, &nodes[0].node, (0..8).collect(), &BTreeSet::new());
+            assert_eq!(given.len(), surplus_of_first, "{held:?}");
+        }
+    }
+
+    #[test]
+    fn given_are_shards_that_others_have_room_for() {
+        let (none, one) = (BTreeSet::new(), BTreeSet::from([1, 2]));
+        let full = (2, Some(2));
+        for (tables, is_gone, refused, expected) in [
+            ([full, (2, Some(3))], false, &one, vec![1]),
+            ([full, (2, None)], false, &one, vec![1, 2]),
+            ([full, (2, None)], false, &none, vec![]),
+            ([full, full], false, &one, vec![]),
+            ([full, (2, None)], true, &one, vec![]),
+            // A session has ended meanwhile.
+            ([(1, Some(2)), (2, None)], false, &one, vec![]),
+        ] {
+            let status = |(index, (tables, capacity))| {
+                let node = Node { tables, capacity, ..node(&format!("{index}"), 8) };
+                let seen_ago = if is_gone && index == 1 { TTL * 2 } else { Duration::ZERO };
+                let leases = (0..4).map(|it| Lease { shard: index * 4 + it, epoch: 1 });
+                NodeStatus { node, seen_ago, leases: leases.collect() }
+            };
+            let nodes: Vec<_> = (0..).zip(tables).map(status).collect();
+            let given = given(&nodes, &nodes[0].node, vec![0, 1, 2], refused);
+            assert_eq!(given.into_iter().collect::<Vec<_>>(), expected, "{tables:?}, {is_gone}");
         }
     }
 }

@@ -33,6 +33,26 @@ pub struct Node {
     pub shards: u32,
     /// Tables with a session now.
     pub tables: u32,
+    /// Most tables with a session at once; `None`: no limit.
+    pub capacity: Option<u32>,
+}
+
+impl Node {
+    /// True if it takes no further session.
+    pub fn is_full(&self) -> bool {
+        self.capacity.is_some_and(|capacity| self.tables >= capacity)
+    }
+
+    /// Most shards that it takes beside `others` living nodes, of which `open` are not full: full
+    /// nodes count only if all are full.
+    pub fn share(&self, others: u64, open: u64) -> u64 {
+        let shards = u64::from(self.shards);
+        match (self.is_full(), open) {
+            (true, 0) => shards.div_ceil(others.saturating_add(1)),
+            (true, _) => 0,
+            (false, _) => shards.div_ceil(open.saturating_add(1)),
+        }
+    }
 }
 
 /// A shard held by the node that asked.
@@ -54,8 +74,8 @@ pub struct NodeStatus {
 
 pub trait Leases: Send + Sync {
     /// Notes that `node` lives, extends its leases to `ttl` from now, and takes free shards up to
-    /// its fair share (shards divided by living nodes, rounded up) if `takes`. Returns all that it
-    /// holds, by shard. Fails with [`Error::Asked`](super::Error::Asked) if living nodes have another
+    /// its fair share (shards divided by living nodes that are not full, rounded up) if `takes`; a
+    /// full node takes none while another is not full. Returns all that it holds, by shard. Fails with [`Error::Asked`](super::Error::Asked) if living nodes have another
     /// number of shards. From now on this store refuses writes for servers whose shard is not held.
     fn renew(&self, node: Node, ttl: Duration, takes: bool) -> StoreFuture<'_, Vec<Lease>>;
 

@@ -255,6 +255,7 @@ fn keys_of_the_pages_exist() {
         let plain = |part: &str| part.chars().all(|c| c.is_ascii_lowercase() || c == '_');
         code.split('.').all(|part| part.len() > 2 && plain(part))
             && !FILES.iter().any(|end| code.ends_with(end))
+            && !code.starts_with("glyphoxa_")
             && !NO_KEYS.split_whitespace().any(|it| it == code)
             && !TOOL_IDENTITIES.contains(&code.as_str())
     };
@@ -267,6 +268,30 @@ fn keys_of_the_pages_exist() {
         }
     }
     assert!(read.iter().any(|key| key == "budget.session_max"), "{read:?}");
+}
+
+/// Figures and alerts in sentences.
+#[test]
+fn figures_of_the_pages_exist() {
+    let (figures, alerts) =
+        (shipped("src/figures/names.rs"), shipped("deploy/prometheus/alerts.yml"));
+    let mut named = 0;
+    for page in pages() {
+        for code in page.inline() {
+            let is_known = match &*code {
+                figure if figure.starts_with("glyphoxa_") => {
+                    figures.contains(&format!("\"{figure}\""))
+                }
+                alert if alert.starts_with("Glyphoxa") && !alert.contains([' ', '.']) => {
+                    alerts.contains(&format!("alert: {alert}\n"))
+                }
+                _ => continue,
+            };
+            assert!(is_known, "{}: {code}", page.name);
+            named += 1;
+        }
+    }
+    assert!(named >= 8, "{named}");
 }
 
 #[test]

@@ -90,8 +90,13 @@ impl Guild {
             return Err(GuildRefusal::Opening);
         }
         let voice = self.check_channels(start)?;
-        let (settings, by) = (self.settings(), start.user);
         let SessionPlan { id, after, played, scope, before } = plan;
+        let (capacity, guild) = (&self.shared.capacity, self.id.get());
+        let place = match &before {
+            Some(_) => capacity.take_anyway(guild),
+            None => capacity.take(guild).map_err(GuildRefusal::Full)?,
+        };
+        let (settings, by) = (self.settings(), start.user);
         let options = SessionOptions {
             guild: self.id,
             id,
@@ -102,6 +107,7 @@ impl Guild {
             volume: settings.music_volume,
             tools: settings.tools.clone(),
             tenure: self.shared.tenure.clone(),
+            place,
             played,
             scope,
         };

@@ -22,6 +22,13 @@ pub enum GuildRefusal {
     AlreadyRuns(ChannelId),
     #[error("I am already joining")]
     Opening,
+    /// All places for sessions are taken, of this many; another process may get the server.
+    #[error(
+        "I can't start another session now, because my limit is {0} at once (try again in 15 \
+         seconds, when another machine with room may serve this server; if not, wait until a \
+         session elsewhere has ended)"
+    )]
+    Full(u32),
     #[error("its campaign is no longer here (/campaign load brings it back)")]
     NoCampaign,
     /// Not reported by the gateway yet.

@@ -24,6 +24,7 @@ use super::{
 use crate::{
     campaign::{Engines, PlayedCampaign, Sessions, TableRequest, close_table},
     discord::{
+        capacity::SessionPlace,
         tenure::Tenure,
         ui::panel::{PanelView, Rendered, render},
         voice::{self, LEAD, TableAudio, VoiceConnection, VoiceNews},
@@ -73,6 +74,8 @@ pub struct GuildSession {
     /// Writes the table's events until it is closed.
     transcript: JoinHandle<()>,
     requests: mpsc::Receiver<ToolRequest>,
+    /// Free once the session is closed.
+    _place: SessionPlace,
 }
 
 pub struct SessionOptions {
@@ -87,6 +90,7 @@ pub struct SessionOptions {
     pub tools: CastChanges,
     /// Of the guild's shard.
     pub tenure: Tenure,
+    pub place: SessionPlace,
     /// `None`: the configured campaign.
     pub played: Option<PlayedCampaign>,
     pub scope: Scope,
@@ -212,6 +216,7 @@ impl GuildSession {
             events: told,
             transcript,
             requests: requests_in,
+            _place: options.place,
         };
         if let Err(error) = session.voice.connector().connect(session.voice_channel).await {
             session.close().await;

@@ -27,7 +27,9 @@ use crate::{
         Consent, GuildSettings, Handles, PlayedCampaign, RunningSession, Services, ToolDecisions,
         WorldAnswer, WorldOrder, WorldRequest,
     },
-    discord::{access, options::Options, tenure::Tenure, ui::message::ChannelMessage},
+    discord::{
+        access, capacity::Capacity, options::Options, tenure::Tenure, ui::message::ChannelMessage,
+    },
     domain::{Npc, Owner, Scope},
     panics::{Panics, caught},
     session::{Command, Status},
@@ -45,6 +47,8 @@ pub struct Shared {
     pub shards: u32,
     /// This process and its lease, for the panel; `None`: the only one.
     pub node: Option<Arc<str>>,
+    /// Of this process.
+    pub capacity: Capacity,
     pub handles: Handles,
     pub options: Options,
     pub me: UserId,

@@ -76,7 +76,7 @@ impl Leases for Postgres {
     fn nodes(&self) -> StoreFuture<'_, Vec<NodeStatus>> {
         Box::pin(within(async move {
             let sql = Sql::new(
-                "SELECT n.name, n.run, n.build, n.shards, n.tables, \
+                "SELECT n.name, n.run, n.build, n.shards, n.tables, n.capacity, \
                  extract(epoch FROM clock_timestamp() - n.seen)::float8, l.shard, l.epoch \
                  FROM node n \
                  LEFT JOIN shard_lease l ON l.owner = n.run AND l.expires > clock_timestamp() \
@@ -137,15 +137,17 @@ async fn enter(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
 /// Notes the node, and extends its leases to the same moment as its life.
 async fn extend(work: &Transaction<'_>, node: &Node, ttl: Duration) -> Result<(), Error> {
     let mut sql = Sql::new(
-        "WITH own AS (INSERT INTO node (run, name, build, shards, tables, seen, expires) VALUES (",
+        "WITH own AS (INSERT INTO node (run, name, build, shards, tables, capacity, seen, \
+         expires) VALUES (",
     );
     sql.bind(plain(&node.run)).push(", ").bind(plain(&node.name)).push(", ");
     sql.bind(plain(&node.build)).push(", ").bind(i64::from(node.shards)).push(", ");
-    sql.bind(i64::from(node.tables)).push(", clock_timestamp(), clock_timestamp() + ");
+    sql.bind(i64::from(node.tables)).push(", ").bind(node.capacity.map(i64::from));
+    sql.push(", clock_timestamp(), clock_timestamp() + ");
     sql.push("make_interval(secs => ").bind(ttl.as_secs_f64()).push(
         ")) ON CONFLICT (run) DO UPDATE SET name = excluded.name, build = excluded.build, \
-         shards = excluded.shards, tables = excluded.tables, seen = excluded.seen, \
-         expires = excluded.expires RETURNING run, expires) \
+         shards = excluded.shards, tables = excluded.tables, capacity = excluded.capacity, \
+         seen = excluded.seen, expires = excluded.expires RETURNING run, expires) \
          UPDATE shard_lease l SET expires = own.expires FROM own \
          WHERE l.owner = own.run AND l.expires > clock_timestamp()",
     );
@@ -155,14 +157,16 @@ async fn extend(work: &Transaction<'_>, node: &Node, ttl: Duration) -> Result<()
 /// Takes free shards up to the node's share.
 async fn take(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
     let run = plain(&node.run);
-    let mut counted = Sql::new("SELECT (SELECT count(*) FROM node WHERE run <> ");
-    counted.bind(run.clone()).push(" AND expires > clock_timestamp()), ");
-    counted.push("(SELECT count(*) FROM shard_lease WHERE owner = ").bind(run.clone());
-    counted.push(" AND expires > clock_timestamp())");
+    let mut counted = Sql::new(
+        "SELECT count(*), count(*) FILTER (WHERE (tables < capacity) IS NOT FALSE), \
+         (SELECT count(*) FROM shard_lease WHERE owner = ",
+    );
+    counted.bind(run.clone()).push(" AND expires > clock_timestamp()) FROM node WHERE run <> ");
+    counted.bind(run.clone()).push(" AND expires > clock_timestamp()");
     let rows = counted.query(work).await?;
     let Some(row) = rows.first() else { return Ok(()) };
-    let share = u64::from(node.shards).div_ceil(count(row, 0)?.saturating_add(1));
-    let room = share.saturating_sub(count(row, 1)?);
+    let (others, open, held) = (count(row, 0)?, count(row, 1)?, count(row, 2)?);
+    let room = node.share(others, open).saturating_sub(held);
     if room == 0 {
         return Ok(());
     }
@@ -193,12 +197,16 @@ fn status(row: &Row) -> Result<NodeStatus, Error> {
         build: row.try_get(2)?,
         shards: small(row, 3)?,
         tables: small(row, 4)?,
+        capacity: match row.try_get::<_, Option<i64>>(5)? {
+            Some(_) => Some(small(row, 5)?),
+            None => None,
+        },
     };
-    let leases = match row.try_get::<_, Option<i64>>(6)? {
-        Some(_) => vec![Lease { shard: small(row, 6)?, epoch: count(row, 7)? }],
+    let leases = match row.try_get::<_, Option<i64>>(7)? {
+        Some(_) => vec![Lease { shard: small(row, 7)?, epoch: count(row, 8)? }],
         None => Vec::new(),
     };
-    let seen_ago = Duration::try_from_secs_f64(row.try_get(5)?).unwrap_or_default();
+    let seen_ago = Duration::try_from_secs_f64(row.try_get(6)?).unwrap_or_default();
     Ok(NodeStatus { node, seen_ago, leases })
 }
 

@@ -148,7 +148,8 @@ async fn several_programs_fire_a_schedule_once() {
 #[tokio::test]
 async fn several_programs_share_shards() {
     in_database(|address| async move {
-        for (number, case) in (0..4).zip(["shares", "beginnings", "numbers", "identifies"]) {
+        let cases = ["shares", "beginnings", "rooms", "numbers", "identifies"];
+        for (number, case) in (0..).zip(cases) {
             let first = in_schema(&address, number).await;
             let one: &dyn MemoryStore = &first;
             let second = Postgres::open(&first.address).await.unwrap();
@@ -156,6 +157,7 @@ async fn several_programs_share_shards() {
             match case {
                 "shares" => suite::leases::shares(one, two).await,
                 "beginnings" => suite::leases::beginnings(one, two).await,
+                "rooms" => suite::leases::rooms(one, two).await,
                 "numbers" => suite::leases::numbers(one, two).await,
                 _ => suite::leases::identifies(one, two).await,
             }

@@ -20,6 +20,7 @@ fn node(name: &str, shards: u32) -> Node {
         build: "1.2.3".to_owned(),
         shards,
         tables: 2,
+        capacity: Some(9),
     }
 }
 
@@ -98,6 +99,28 @@ pub async fn shares(one: &dyn MemoryStore, two: &dyn MemoryStore) {
     let all = [(0, 1), (1, 1), (2, 1), (3, 1), (4, 2), (5, 3), (6, 3), (7, 2)];
     assert_eq!(renewed(two, "b", true).await, leases(&all), "the other has ended");
     assert_eq!(renewed(one, "a", true).await, [], "none is free");
+}
+
+/// A full node takes no shard while another has room, and counts for no share.
+pub async fn rooms(one: &dyn MemoryStore, two: &dyn MemoryStore) {
+    let held = async |store: &dyn MemoryStore, name, capacity| {
+        let node = Node { capacity, ..node(name, 4) };
+        let leases = store.renew(node, LONG, true).await.unwrap();
+        leases.into_iter().map(|lease| lease.shard).collect::<Vec<_>>()
+    };
+    assert_eq!(held(one, "a", Some(2)).await, [0, 1, 2, 3], "no other has room");
+    one.give_back("a".to_owned(), vec![1]).await.unwrap();
+    assert_eq!(held(two, "b", Some(1)).await, [1], "both are full");
+    one.give_back("a".to_owned(), vec![2, 3]).await.unwrap();
+    assert_eq!(held(two, "b", Some(1)).await, [1, 2], "its share of two");
+    assert_eq!(held(two, "b", None).await, [1, 2, 3], "the other is full");
+    one.give_back("a".to_owned(), vec![0]).await.unwrap();
+    assert_eq!(held(one, "a", Some(2)).await, [0_u32; 0], "the other has room");
+    two.give_back("b".to_owned(), vec![3]).await.unwrap();
+    assert_eq!(held(one, "a", Some(3)).await, [0, 3]);
+    let nodes = one.nodes().await.unwrap();
+    let told: Vec<_> = nodes.iter().map(|it| (it.node.capacity, it.node.is_full())).collect();
+    assert_eq!(told, [(Some(3), false), (None, false)]);
 }
 
 /// Nodes that begin at the same moment take each shard once.

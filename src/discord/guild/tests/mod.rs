@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::{GuildEvent, Job, SessionStart, Shared, open, refusal::GuildRefusal, state::Guild};
 use crate::{
     campaign::stand_in_handles_without_tables,
-    discord::{options::Options, tenure::Tenure, voice},
+    discord::{capacity::Capacity, options::Options, tenure::Tenure, voice},
     domain::SessionId,
     panics::caught,
 };
@@ -67,6 +67,7 @@ fn shared(folder: &std::path::Path) -> Arc<Shared> {
         tenure: Tenure::endless(),
         shards: 1,
         node: None,
+        capacity: Capacity::new(None).0,
         handles: stand_in_handles_without_tables(folder),
         options: Options::plain(),
         me: UserId::new(ME),

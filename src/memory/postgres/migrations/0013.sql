@@ -1,11 +1,12 @@
 -- Processes that serve shards of Discord's gateway. "run" is random for each start of the program, "expires" the
--- end of its leases; all times are the server's.
+-- end of its leases; all times are the server's. "capacity" is the most tables it serves, NULL without a limit.
 CREATE TABLE node (
     run text PRIMARY KEY,
     name text NOT NULL,
     build text NOT NULL,
     shards bigint NOT NULL,
     tables bigint NOT NULL,
+    capacity bigint,
     seen timestamptz NOT NULL,
     expires timestamptz NOT NULL
 );

@@ -221,6 +221,7 @@ fn refusals() -> Vec<Message> {
         ("no session", GuildRefusal::NoSession),
         ("already runs", GuildRefusal::AlreadyRuns(VOICE)),
         ("opening", GuildRefusal::Opening),
+        ("full", GuildRefusal::Full(8)),
         ("unknown server", GuildRefusal::UnknownServer),
         ("no voice channel", GuildRefusal::NoVoiceChannel),
         ("hidden channel", GuildRefusal::Hidden(VOICE)),
