@@ -71,6 +71,11 @@ impl Server {
         format!("postgres://postgres@{folder}/{database}")
     }
 
+    /// Its socket.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join(".s.PGSQL.5432")
+    }
+
     /// Starts it again after [`Self::stop`] or [`Self::kill`].
     pub fn again(&mut self) {
         self.order("start");

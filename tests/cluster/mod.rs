@@ -1,7 +1,13 @@
 //! Several processes of one bot on one PostgreSQL: each shard of the gateway has one owner, and when that
 //! is killed, halted or ended, another takes it over.
 //!
-//! Entry type: [`Cluster`]. How long a take-over may take is asked in `./dev proof` alone.
+//! Entry type: [`Cluster`]. How long a take-over may take is asked in `./dev proof` alone, which also plays
+//! a whole evening of faults (`evening.rs`).
+
+mod evening;
+mod silence;
+mod verdict;
+mod wire;
 
 use std::{cell::RefCell, time::Duration};
 
@@ -20,8 +26,8 @@ use crate::{
     },
 };
 
-/// Shards of the bot, each with one session.
-const ALL: [u64; 4] = [0, 1, 2, 3];
+/// Shards of the bot, with a server each.
+const SHARDS: u64 = 4;
 /// Buckets of identifies: no shard waits for another.
 const BUCKETS: u64 = 16;
 /// Longest silence after the kill of a process.
@@ -41,6 +47,7 @@ struct Cluster {
     ears: Ears,
     /// Ids of all commands that were used.
     used: RefCell<Vec<u64>>,
+    shards: u64,
 }
 
 /// A process with a folder of its own, as on a machine of its own.
@@ -71,48 +78,52 @@ impl Node {
 }
 
 impl Cluster {
-    /// `None`, after a report: there is no PostgreSQL here.
-    async fn new() -> Option<Self> {
+    /// With so many servers, dealt out to the shards; `None`, after a report: there is no PostgreSQL here.
+    async fn new(shards: u64, guilds: u64) -> Option<Self> {
         let database = block_in_place(Server::start)?;
         let options = Options { max_concurrency: BUCKETS, ..Options::default() };
         let discord = Discord::start(options).await.expect("a discord");
-        let total = u64::try_from(ALL.len()).expect("a few");
-        let guild = |shard| discord.guild_on(&format!("Server {shard}"), shard, total);
-        let guilds = ALL.map(guild).into();
-        Some(Self { discord, guilds, database, ears: Ears::start(), used: RefCell::default() })
+        let guild = |it: u64| discord.guild_on(&format!("Server {it}"), it % shards, shards);
+        let guilds = (0..guilds).map(guild).collect();
+        let (ears, used) = (Ears::start(), RefCell::default());
+        Some(Self { discord, guilds, database, ears, used, shards })
     }
 
-    fn place(&self) -> Place {
+    /// A folder of a process that reaches the memory at `url`; `providers` and `more` go into its
+    /// configuration.
+    fn place(&self, url: &str, providers: &str, more: &str) -> Place {
         let certificates = self.discord.ca_file().display().to_string();
         let place = Place::with_config(&format!(
             "data_dir: data\nlog: {{ level: debug }}\n\
              npcs: [{{ name: Bartok, voice: {{ voice_id: rms }} }}]\n\
-             memory: {{ url: \"${{DATABASE_URL}}\" }}\ncluster: {{ shards: {} }}\n\
-             providers:\n{}discord:\n  token: \"{}\"\n  api_base: {}\n  guilds: any\n",
-            ALL.len(),
+             memory: {{ url: \"${{DATABASE_URL}}\", consolidate: false }}\ncluster: {{ shards: {} }}\n\
+             providers:\n{}{providers}discord:\n  token: \"{}\"\n  api_base: {}\n  guilds: any\n{more}",
+            self.shards,
             self.ears.entry(),
             self.discord.token(),
             self.discord.api_base(),
         ));
         place.write("music/harbour/gulls.wav", music_wav(&tone(900.0, 10)));
-        let place = place.env("DATABASE_URL", &self.database.url("postgres")).brief();
+        let place = place.env("DATABASE_URL", url).brief();
         place
             .env("SSL_CERT_FILE", &certificates)
             .env("RUST_LOG", "warn,songbird=error,glyphoxa=debug")
     }
 
+    /// How often processes have asked how often they may identify.
+    fn asked(&self) -> usize {
+        let requests = self.discord.requests();
+        requests.iter().filter(|it| it.path == "/gateway/bot").count()
+    }
+
     /// Starts a process, and waits until it has asked how often it may identify.
     fn start(&self, name: &str) -> Node {
-        let place = self.place();
-        let asked = || {
-            let requests = self.discord.requests();
-            requests.iter().filter(|it| it.path == "/gateway/bot").count()
-        };
-        let before = asked();
+        let place = self.place(&self.database.url("postgres"), "", "");
+        let before = self.asked();
         let mut program = place.start(&["run", "--node", name]);
         let is_there = || {
             assert!(!program.has_ended(), "it has ended: {:#?}", program.said());
-            asked() > before
+            self.asked() > before
         };
         block_in_place(|| wait_until("the process asks for the gateway", is_there));
         Node { place, program: Some(program) }
@@ -121,7 +132,8 @@ impl Cluster {
     /// Waits until each shard has one session.
     async fn has_all_shards(&self) {
         let bot = self.discord.bot();
-        self.discord.wait_shards(bot, BOUND, |it| it == ALL).await.expect("one of each shard");
+        let all: Vec<u64> = (0..self.shards).collect();
+        self.discord.wait_shards(bot, BOUND, |it| it == all).await.expect("one of each shard");
     }
 
     /// All that a server's owner reads of an answer.
@@ -211,7 +223,8 @@ impl Cluster {
         let (bot, program) = (self.discord.bot(), first.program.take().expect("it runs"));
         let old = self.source();
         block_in_place(|| program.kill());
-        let fewer = |it: &[u64]| it.len() < ALL.len();
+        let all = self.guilds.len();
+        let fewer = |it: &[u64]| it.len() < all;
         self.discord.wait_shards(bot, BOUND, fewer).await.expect("its sessions are gone");
         let silence = self.goes_on(player, old).await;
         self.has_all_shards().await;
@@ -296,7 +309,7 @@ impl Cluster {
 
 /// An evening with a kill, a halt and an end; the silences after a kill and an end.
 async fn taken_over() -> Option<[Duration; 2]> {
-    let cluster = Cluster::new().await?;
+    let cluster = Cluster::new(SHARDS, SHARDS).await?;
     let table = cluster.table();
     let player = cluster.discord.join_voice(&table.owner(), table.voice).await.expect("a seat");
     let [first, second] = cluster.begins(&player).await;
