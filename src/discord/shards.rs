@@ -24,16 +24,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::{rest::Fatal, tenure::Tenure};
 use crate::{
-    campaign::{LEASE_TTL as TTL, Lease, Leases, Node, NodeStatus, Served, StoreError, shard_of},
+    campaign::{
+        LEASE_TTL as TTL, Lease, Leases, Node, NodeStatus, Served, StoreError, fair_share, shard_of,
+    },
     figures::{Figures, LeaseLoss},
 };
 
 /// Interval of renewals: three may fail.
-const EVERY: Duration = Duration::from_millis(1_500);
+pub const EVERY: Duration = Duration::from_millis(1_500);
 /// Longest wait for the store, so that a hanging connection leaves time for another renewal.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Interval of looks at other processes.
-const BALANCE_EVERY: Duration = Duration::from_secs(15);
+pub const BALANCE_EVERY: Duration = Duration::from_secs(15);
 
 /// What [`serve`] leases with.
 pub struct Leasing {
@@ -335,10 +337,9 @@ async fn identify(leases: &dyn Leases, bucket: u32, figures: &Figures) {
 }
 
 /// How many shards `node` has above the fair share that other living processes lack.
-fn surplus(nodes: &[NodeStatus], node: &Node) -> usize {
+pub fn surplus(nodes: &[NodeStatus], node: &Node) -> usize {
     let living: Vec<_> = nodes.iter().filter(|it| it.seen_ago <= TTL).collect();
-    let shards = usize::try_from(node.shards).unwrap_or(usize::MAX);
-    let share = shards.div_ceil(living.len().max(1));
+    let share = usize::try_from(fair_share(node.shards, living.len() as u64)).unwrap_or(usize::MAX);
     let (own, others): (Vec<_>, Vec<_>) =
         living.into_iter().partition(|it| it.node.run == node.run);
     let above: usize = own.iter().map(|it| it.leases.len().saturating_sub(share)).sum();

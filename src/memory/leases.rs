@@ -20,6 +20,11 @@ pub fn shard_of(guild: u64, shards: u32) -> u32 {
     u32::try_from(shard).unwrap_or_default()
 }
 
+/// The most shards that one of `nodes` living nodes may take: all divided by nodes, rounded up.
+pub fn fair_share(shards: u32, nodes: u64) -> u64 {
+    u64::from(shards).div_ceil(nodes.max(1))
+}
+
 /// A process that serves shards, as it describes itself at each renewal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -54,8 +59,7 @@ pub struct NodeStatus {
 
 pub trait Leases: Send + Sync {
     /// Notes that `node` lives, extends its leases to `ttl` from now, and takes free shards up to
-    /// its fair share (shards divided by living nodes, rounded up) if `takes`. Returns all that it
-    /// holds, by shard. Fails with [`Error::Asked`](super::Error::Asked) if living nodes have another
+    /// its [`fair_share`] if `takes`. Returns all that it holds, by shard. Fails with [`Error::Asked`](super::Error::Asked) if living nodes have another
     /// number of shards. From now on this store refuses writes for servers whose shard is not held.
     fn renew(&self, node: Node, ttl: Duration, takes: bool) -> StoreFuture<'_, Vec<Lease>>;
 

@@ -14,7 +14,9 @@ use super::{
     sql::{Sql, count, plain},
     store::{Postgres, within},
 };
-use crate::memory::{Error, IDENTIFY_APART, Lease, Leases, Node, NodeStatus, StoreFuture};
+use crate::memory::{
+    Error, IDENTIFY_APART, Lease, Leases, Node, NodeStatus, StoreFuture, fair_share,
+};
 
 /// Held by a node that enters ("glyph-in" in ASCII).
 const ENTERING: i64 = 0x676c_7970_682d_696e;
@@ -161,7 +163,7 @@ async fn take(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
     counted.push(" AND expires > clock_timestamp())");
     let rows = counted.query(work).await?;
     let Some(row) = rows.first() else { return Ok(()) };
-    let share = u64::from(node.shards).div_ceil(count(row, 0)?.saturating_add(1));
+    let share = fair_share(node.shards, count(row, 0)?.saturating_add(1));
     let room = share.saturating_sub(count(row, 1)?);
     if room == 0 {
         return Ok(());
