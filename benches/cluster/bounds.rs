@@ -69,13 +69,14 @@ pub fn add_to(line: &mut Value, needs: &Needs, server: Option<&Measured>) {
             name: "cores of the fullest process, as many as here",
             needed: needs.cores,
             limit: thread::available_parallelism().map_or(f64::NAN, |cores| cores.get() as f64),
-            then: "run more processes or larger machines; more 'cluster.shards' spread tables better",
+            then: "run more processes, or larger machines; more 'cluster.shards' spread tables \
+                   better",
         },
         Bound {
             name: "MB of the fullest process, as many as here",
             needed: needs.mb,
             limit: machine_mb(),
-            then: "run more processes or larger machines",
+            then: "run more processes, or larger machines",
         },
     ];
     if let Some(server) = server {
@@ -83,8 +84,8 @@ pub fn add_to(line: &mut Value, needs: &Needs, server: Option<&Measured>) {
             name: "commits a second, of a server as here",
             needed: needs.commits,
             limit: server.commits,
-            then: "give PostgreSQL a machine and a disk of its own that flushes faster; beyond that \
-                   run several bots, each with its own database",
+            then: "give PostgreSQL its own machine and a disk that flushes faster; beyond that, \
+                   run several bots, each with a database of its own",
         });
         all.push(Bound {
             name: "connections of PostgreSQL",

@@ -100,12 +100,13 @@ fn case(bot: Bot, deaths: usize, server: Option<&Measured>) -> Value {
     let fullest = of_node.iter().map(|(_, tables)| *tables).max().expect("a process");
 
     let replaced = mean((0..deaths).map(|_| settled.clone().replacement(&mut dice) as f64));
+    let upgrade = replaced * serving as f64;
     let mut line = json!({
         "case": "cluster", "nodes": bot.nodes, "shards": bot.shards,
         "max_concurrency": bot.buckets, "idle_nodes": bot.nodes - serving,
         "all_identified_s": rounded(all_open.as_secs_f64()),
         "all_identified_at_best_s": rounded(at_best(bot).as_secs_f64()),
-        "identifies_of_start": cold.identifies(), "identifies_of_upgrade": rounded(replaced * serving as f64),
+        "identifies_of_start": cold.identifies(), "identifies_of_upgrade": rounded(upgrade),
     });
     let died = if bot.nodes > 1 { add_deaths(&mut line, &settled, deaths, &mut dice) } else { 0.0 };
     let (writes, costs) = (Writes::of(bot.nodes, TABLES), Costs::documented());
@@ -118,7 +119,7 @@ fn case(bot: Bot, deaths: usize, server: Option<&Measured>) -> Value {
     });
     line["not_counted"] = "what the gateway says of servers, kept in memory".into();
     let needs = Needs {
-        identifies: cold.identifies() as f64 + replaced * serving as f64 + died,
+        identifies: cold.identifies() as f64 + upgrade + died,
         commits: writes.commits(),
         nodes: (serving as f64, (bot.nodes - serving) as f64),
         shards: f64::from(bot.shards),
