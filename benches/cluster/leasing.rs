@@ -1,6 +1,6 @@
-//! Leases of shards as a discrete model: which process takes which shard, and when each may identify.
+//! Leases of shards as a discrete model: which process takes which, and when each may identify.
 //!
-//! Intervals, fair share and surplus are the program's own. Requests to the store take no time here,
+//! Intervals, fair share and surplus are the program's own. Here requests to the store take no time,
 //! nor does closing a shard without a session. **Never**: reads a clock.
 
 use std::{

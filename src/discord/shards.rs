@@ -1,10 +1,10 @@
 //! The shards of the gateway that this process leases from the store.
 //!
-//! Entry function: [`serve`]. Leases are renewed every [`EVERY`]; a shard starts when its lease
-//! came, once it may identify. A shard lasts until [`TTL`] after the last successful renewal **was
-//! sent**, which is before the store gives it to another process, however long the answer took. Its
-//! [`Tenure`] ends it even if a renewal hangs. A lease that comes back is a new start. Every
-//! [`BALANCE_EVERY`] a process with more than its share gives back shards without a session.
+//! Entry function: [`serve`]. Leases are renewed every [`RENEWED_EVERY`]; a shard starts when its
+//! lease came, once it may identify. A shard lasts until [`TTL`] after the last successful renewal
+//! **was sent**, which is before the store gives it to another process, however long the answer
+//! took. Its [`Tenure`] ends it even if a renewal hangs. A lease that comes back is a new start.
+//! Every [`BALANCE_EVERY`] a process with more than its share gives back shards without a session.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Interval of renewals: three may fail.
-pub const EVERY: Duration = Duration::from_millis(1_500);
+pub const RENEWED_EVERY: Duration = Duration::from_millis(1_500);
 /// Longest wait for the store, so that a hanging connection leaves time for another renewal.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Interval of looks at other processes.
@@ -142,7 +142,7 @@ where
                     }
                 }
                 done = &mut renewal => {
-                    renewal = self.renewal(done.sent + EVERY, true);
+                    renewal = self.renewal(done.sent + RENEWED_EVERY, true);
                     self.take(done, true)?;
                 }
             }
@@ -167,7 +167,7 @@ where
                     }
                 }
                 done = &mut renewal => {
-                    renewal = self.renewal(done.sent + EVERY, false);
+                    renewal = self.renewal(done.sent + RENEWED_EVERY, false);
                     // Nothing is refused any more.
                     let _ = self.take(done, false);
                 }
@@ -328,7 +328,7 @@ async fn identify(leases: &dyn Leases, bucket: u32, figures: &Figures) {
             Ok(wait) => break wait,
             Err(error) => {
                 tracing::warn!(%error, bucket, "cannot ask when a shard may identify");
-                sleep(EVERY).await;
+                sleep(RENEWED_EVERY).await;
             }
         }
     };
