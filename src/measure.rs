@@ -12,10 +12,12 @@ pub use crate::{
         TableRequest, Tables, TranscriptOptions, TranscriptWriter, VoiceLister, count_event,
     },
     config::load as load_config,
-    discord::{Options as DiscordOptions, run as run_discord},
+    discord::{
+        BALANCE_EVERY, Options as DiscordOptions, RENEWED_EVERY, run as run_discord, surplus,
+    },
     domain::{
-        AddressMode, CallId, Campaign, EngineKind, Message, Npc, Policy, S2s, Secret, SessionId,
-        Tier, ToolCall, ToolChoice, TurnFacts, TurnId, Voice,
+        AddressMode, CallId, Campaign, Claim, Cost, EngineKind, Message, Money, Npc, Owner, Policy,
+        S2s, Secret, SessionId, Tier, ToolCall, ToolChoice, TurnFacts, TurnId, Voice,
     },
     engine::{
         Budget, Cascaded, Cause, Conversation, Gate, NpcCalls, NpcModel, Opener, PlayedPart,
@@ -36,9 +38,11 @@ pub use crate::{
         vad::{Vad, VadOptions},
     },
     memory::{
-        Address, Around, CampaignKey, Change, Entity, EntityKind, Item, ItemKind, LineQuery,
-        MemoryStore, Postgres, Present, Provenance, Relation, RelationKey, Scope, Sqlite,
-        Status as ItemStatus, Uid, Utterance, Vector, VectorQuery, Viewer, Visibility,
+        AccountId, AccountRequest, Address, Around, CampaignKey, Change, DayCost, Entity,
+        EntityKind, GuildRecord, IDENTIFY_APART, Item, ItemKind, KeptTable, LEASE_TTL, Lease,
+        LineQuery, MemoryStore, Node, NodeStatus, Postgres, Posting, Present, Provenance, Relation,
+        RelationKey, Scope, Sqlite, Status as ItemStatus, Uid, Utterance, Vector, VectorQuery,
+        Viewer, Visibility, fair_share, shard_of,
     },
     provider::{
         Attempts, Candidate, Chain, ChatEvent, ChatModel, ChatRequest, Cores, Embedder, Error,

@@ -1,7 +1,7 @@
 //! Stores to be measured, and how they are filled.
 
 use std::{
-    env, fs,
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
@@ -10,12 +10,12 @@ use std::{
 use glyphoxa::measure::{CampaignKey, MemoryStore, Postgres, Scope, Sqlite};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio_postgres::NoTls;
 
 use super::{
     corpus::{self, Lines, Vocabulary, World},
     support::{
         figures::rounded,
+        postgres::Database,
         process::{cpu, cpu_of, resident_mb},
         skipped::skipped,
     },
@@ -87,8 +87,8 @@ pub struct Filled {
     pub lines: u64,
     /// Size of its world.
     pub world: World,
-    /// Administrative address and name of its database, if it is to be removed.
-    database: Option<(String, String)>,
+    /// Its database, if it is to be removed.
+    database: Option<Database>,
 }
 
 impl Filled {
@@ -106,10 +106,10 @@ impl Filled {
                 (Arc::new(Sqlite::open(&path).expect("a file")), None)
             }
             Engine::Postgres => {
-                let (admin, name, own) = database(lines)?;
-                ask(&admin, &format!("CREATE DATABASE {name}")).await;
-                let store = Postgres::open(&own.parse().expect("an address")).await;
-                (Arc::new(store.expect("a server")), Some((admin, name)))
+                let database = database(lines)?;
+                database.create().await;
+                let store = Postgres::open(&database.url().parse().expect("an address")).await;
+                (Arc::new(store.expect("a server")), Some(database))
             }
         };
         let scope = Scope::local(CampaignKey("large".to_owned()));
@@ -121,9 +121,9 @@ impl Filled {
             filled.load(words, before).await;
         }
         let seconds = began.elapsed().as_secs_f64();
-        if let (Engine::Postgres, Some((_, _, own))) = (engine, database_of(lines)) {
+        if let Some(database) = &filled.database {
             // Its own autovacuum does this in time.
-            ask(&own, "VACUUM (ANALYZE)").await;
+            database.ask("VACUUM (ANALYZE)").await;
         }
         let health = filled.store.health().await.expect("it answers");
         let line = json!({
@@ -182,43 +182,24 @@ impl Filled {
     /// Removes what is not to be kept.
     pub async fn close(self) {
         drop(self.store);
-        if let Some((admin, name)) = self.database {
-            ask(&admin, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
+        if let Some(database) = self.database {
+            database.remove().await;
         }
     }
 }
 
-/// Administrative address, and name and address of the database with so many lines.
-#[expect(clippy::disallowed_methods, reason = "benches are told where a server is")]
-fn database_of(lines: u64) -> Option<(String, String, String)> {
-    let given = env::var("GLYPHOXA_TEST_POSTGRES").ok()?;
-    let (address, options) = given.split_once('?').unwrap_or((&given, ""));
-    let (address, _) = address.rsplit_once('/').filter(|(it, _)| it.contains("//"))?;
-    let url = |database: &str| format!("{address}/{database}?{options}");
-    let name = format!("glyphoxa_bench_{lines}");
-    Some((url("postgres"), name.clone(), url(&name)))
+/// The database with so many lines.
+fn database_of(lines: u64) -> Option<Database> {
+    Database::named(&format!("glyphoxa_bench_{lines}"))
 }
 
 /// Like [`database_of`], with a report on stderr when it is missing.
-fn database(lines: u64) -> Option<(String, String, String)> {
+fn database(lines: u64) -> Option<Database> {
     let found = database_of(lines);
     if found.is_none() {
         skipped("memory in PostgreSQL", "GLYPHOXA_TEST_POSTGRES names no server");
     }
     found
-}
-
-/// Runs SQL on a server; objects that it creates may exist already.
-async fn ask(url: &str, what: &str) {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a server");
-    let running = tokio::spawn(connection);
-    if let Err(error) = client.batch_execute(what).await {
-        let known =
-            error.as_db_error().is_some_and(|said| said.message().contains("already exists"));
-        assert!(known, "{what}: {error:?}");
-    }
-    drop(client);
-    running.await.expect("a connection").expect("it ends well");
 }
 
 /// The floor that appends are read against: 4 KiB at the end of a file, flushed.
@@ -245,17 +226,12 @@ impl Meter {
     /// Of a store in use; a server's time counts where it runs on this machine.
     pub async fn of(engine: Engine, lines: u64) -> Self {
         let mut servers = Vec::new();
-        if let (Engine::Postgres, Some((_, _, own))) = (engine, database_of(lines)) {
-            let (client, connection) =
-                tokio_postgres::connect(&own, NoTls).await.expect("a server");
-            let running = tokio::spawn(connection);
-            let which = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()";
-            let rows = client.query(which, &[]).await.expect("its processes");
-            servers = rows.iter().map(|row| row.get::<_, i32>(0).to_string()).collect();
-            drop(client);
-            running.await.expect("a connection").expect("it ends well");
+        if let (Engine::Postgres, Some(database)) = (engine, database_of(lines)) {
+            let which =
+                "SELECT pid::bigint FROM pg_stat_activity WHERE datname = current_database()";
+            servers = database.numbers(which).await;
         }
-        Self(servers)
+        Self(servers.iter().map(ToString::to_string).collect())
     }
 
     /// So far.

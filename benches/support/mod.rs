@@ -3,6 +3,7 @@
 
 pub mod echo;
 pub mod figures;
+pub mod postgres;
 pub mod process;
 pub mod skipped;
 pub mod sound;

@@ -51,7 +51,7 @@ mod world;
 pub use crate::{
     memory::{
         Deletion, Error as StoreError, ForgetFrom, LEASE_TTL, Lease, Leases, Node, NodeStatus,
-        shard_of,
+        fair_share, shard_of,
     },
     provider::{NpcService, OutsidePrograms, ServiceInfo, Services},
 };

@@ -1,11 +1,12 @@
 //! The shards of the gateway that this process leases from the store.
 //!
-//! Entry function: [`serve`]. Leases are renewed every [`EVERY`]; a shard starts when its lease
-//! came, once it may identify. A shard lasts until [`TTL`] after the last successful renewal **was
-//! sent**, which is before the store gives it to another process, however long the answer took. Its
-//! [`Tenure`] ends it even if a renewal hangs. A lease that comes back is a new start. Every
-//! [`BALANCE_EVERY`] a process with more than its share gives back shards without a session. A full
-//! process gives back at once the shard of a server whose session it refused, if another has room.
+//! Entry function: [`serve`]. Leases are renewed every [`RENEWED_EVERY`]; a shard starts when its
+//! lease came, once it may identify. A shard lasts until [`TTL`] after the last successful renewal
+//! **was sent**, which is before the store gives it to another process, however long the answer
+//! took. Its [`Tenure`] ends it even if a renewal hangs. A lease that comes back is a new start.
+//! Every [`BALANCE_EVERY`] a process with more than its share gives back shards without a session.
+//! A full process gives back at once the shard of a server whose session it refused, if another has
+//! room.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +19,7 @@ use std::{
 
 use futures::{FutureExt, future::BoxFuture};
 use tokio::{
-    sync::mpsc,
+    sync::{Mutex, mpsc},
     task::{JoinError, JoinSet},
     time::{Instant, sleep, sleep_until, timeout},
 };
@@ -26,16 +27,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::{rest::Fatal, tenure::Tenure};
 use crate::{
-    campaign::{LEASE_TTL as TTL, Lease, Leases, Node, NodeStatus, Served, StoreError, shard_of},
+    campaign::{
+        LEASE_TTL as TTL, Lease, Leases, Node, NodeStatus, Served, StoreError, fair_share, shard_of,
+    },
     figures::{Figures, LeaseLoss},
 };
 
 /// Interval of renewals: three may fail.
-const EVERY: Duration = Duration::from_millis(1_500);
+pub const RENEWED_EVERY: Duration = Duration::from_millis(1_500);
 /// Longest wait for the store, so that a hanging connection leaves time for another renewal.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Interval of looks at other processes.
-const BALANCE_EVERY: Duration = Duration::from_secs(15);
+pub const BALANCE_EVERY: Duration = Duration::from_secs(15);
 
 /// What [`serve`] leases with.
 pub struct Leasing {
@@ -73,6 +76,7 @@ where
         is_failing: false,
         balanced_at: Instant::now(),
         refused: BTreeSet::new(),
+        queues: BTreeMap::new(),
     };
     let ended = shards.run(&stop).await;
     shards.close().await;
@@ -101,6 +105,9 @@ struct Shards<S> {
     balanced_at: Instant,
     /// Shards on which a session was refused since the last look at other processes.
     refused: BTreeSet<u32>,
+    /// Of each bucket: held by the shard that waits to identify. The others reserve nothing yet,
+    /// because they may be given back first.
+    queues: BTreeMap<u32, Arc<Mutex<()>>>,
 }
 
 struct Open {
@@ -149,7 +156,7 @@ where
                 done = &mut renewal => {
                     let sent = done.sent;
                     self.take(done, true)?;
-                    renewal = self.renewal(sent + EVERY, true);
+                    renewal = self.renewal(sent + RENEWED_EVERY, true);
                 }
                 Some(guild) = self.leasing.refused.recv() => {
                     let is_first = self.refused.is_empty();
@@ -181,7 +188,7 @@ where
                     }
                 }
                 done = &mut renewal => {
-                    renewal = self.renewal(done.sent + EVERY, false);
+                    renewal = self.renewal(done.sent + RENEWED_EVERY, false);
                     // Nothing is refused any more.
                     let _ = self.take(done, false);
                 }
@@ -271,17 +278,23 @@ where
         let close = CancellationToken::new();
         let serving = (self.start)(lease, tenure.clone(), close.clone());
         let (leases, bucket) = (Arc::clone(&self.leasing.leases), shard % self.leasing.buckets);
+        let queue = Arc::clone(self.queues.entry(bucket).or_default());
         let figures = self.leasing.figures.clone();
         let (lasts, closing) = (tenure.clone(), close.clone());
         self.open.insert(shard, Open { epoch, tenure: lasts, close: closing, is_lost: false });
         self.tasks.spawn(async move {
+            let asked = Instant::now();
             let may_identify = tokio::select! {
                 biased;
                 () = tenure.over() => false,
                 () = close.cancelled() => false,
-                () = identify(&*leases, bucket, &figures) => true,
+                () = identify(&*leases, bucket, &queue) => true,
             };
-            (shard, if may_identify { serving.await } else { Ok(()) })
+            if !may_identify {
+                return (shard, Ok(()));
+            }
+            figures.identify_waited(asked.elapsed());
+            (shard, serving.await)
         });
     }
 
@@ -338,19 +351,18 @@ async fn give_back(Leasing { leases, node, served, .. }: &Leasing, shards: Vec<u
 }
 
 /// Waits until a shard of `bucket` may identify. Cancel safe.
-async fn identify(leases: &dyn Leases, bucket: u32, figures: &Figures) {
-    let asked = Instant::now();
+async fn identify(leases: &dyn Leases, bucket: u32, queue: &Mutex<()>) {
+    let _turn = queue.lock().await;
     let wait = loop {
         match leases.identify(bucket).await {
             Ok(wait) => break wait,
             Err(error) => {
                 tracing::warn!(%error, bucket, "cannot ask when a shard may identify");
-                sleep(EVERY).await;
+                sleep(RENEWED_EVERY).await;
             }
         }
     };
     sleep(wait).await;
-    figures.identify_waited(asked.elapsed());
 }
 
 /// Shards among the `idle` ones of `node` that other processes are to have: those where a session
@@ -369,7 +381,7 @@ fn given(
     };
     let (asked, rest): (Vec<_>, Vec<_>) = idle.into_iter().partition(|it| refused.contains(it));
     let mut given: BTreeSet<u32> = asked.into_iter().take(room).collect();
-    let surplus = surplus(&own, &others, node.shards);
+    let surplus = above_share(&own, &others, node.shards);
     given.extend(rest.into_iter().take(surplus.saturating_sub(given.len())));
     given
 }
@@ -391,10 +403,16 @@ fn room(nodes: &[&NodeStatus]) -> usize {
     left.fold(0, usize::saturating_add)
 }
 
+/// How many shards `node` has above the fair share that other living processes with room lack.
+pub fn surplus(nodes: &[NodeStatus], node: &Node) -> usize {
+    let (own, others) = living(nodes, node);
+    above_share(&own, &others, node.shards)
+}
+
 /// How many shards a process has above the fair share that `others` with room lack.
-fn surplus(own: &[&NodeStatus], others: &[&NodeStatus], shards: u32) -> usize {
-    let shards = usize::try_from(shards).unwrap_or(usize::MAX);
-    let share = shards.div_ceil(others.len().saturating_add(1));
+fn above_share(own: &[&NodeStatus], others: &[&NodeStatus], shards: u32) -> usize {
+    let share = fair_share(shards, (others.len() as u64).saturating_add(1));
+    let share = usize::try_from(share).unwrap_or(usize::MAX);
     let above: usize = own.iter().map(|it| it.leases.len().saturating_sub(share)).sum();
     // A share is rounded up, so the others together may lack less than each by itself.
     let lacked: usize = others.iter().map(|it| share.saturating_sub(it.leases.len())).sum();

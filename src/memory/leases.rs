@@ -20,6 +20,11 @@ pub fn shard_of(guild: u64, shards: u32) -> u32 {
     u32::try_from(shard).unwrap_or_default()
 }
 
+/// The most shards that one of `nodes` living nodes may take: all divided by nodes, rounded up.
+pub fn fair_share(shards: u32, nodes: u64) -> u64 {
+    u64::from(shards).div_ceil(nodes.max(1))
+}
+
 /// A process that serves shards, as it describes itself at each renewal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -46,11 +51,10 @@ impl Node {
     /// Most shards that it takes beside `others` living nodes, of which `open` are not full: full
     /// nodes count only if all are full.
     pub fn share(&self, others: u64, open: u64) -> u64 {
-        let shards = u64::from(self.shards);
         match (self.is_full(), open) {
-            (true, 0) => shards.div_ceil(others.saturating_add(1)),
+            (true, 0) => fair_share(self.shards, others.saturating_add(1)),
             (true, _) => 0,
-            (false, _) => shards.div_ceil(open.saturating_add(1)),
+            (false, _) => fair_share(self.shards, open.saturating_add(1)),
         }
     }
 }
@@ -74,9 +78,10 @@ pub struct NodeStatus {
 
 pub trait Leases: Send + Sync {
     /// Notes that `node` lives, extends its leases to `ttl` from now, and takes free shards up to
-    /// its fair share (shards divided by living nodes that are not full, rounded up) if `takes`; a
-    /// full node takes none while another is not full. Returns all that it holds, by shard. Fails with [`Error::Asked`](super::Error::Asked) if living nodes have another
-    /// number of shards. From now on this store refuses writes for servers whose shard is not held.
+    /// its [`fair_share`] among those that are not full if `takes`; a full node takes none while
+    /// another is not full. Returns all that it holds, by shard. Fails with
+    /// [`Error::Asked`](super::Error::Asked) if living nodes have another number of shards. From now
+    /// on this store refuses writes for servers whose shard is not held.
     fn renew(&self, node: Node, ttl: Duration, takes: bool) -> StoreFuture<'_, Vec<Lease>>;
 
     /// Ends leases of the run `run` at once; other shards are ignored. A run that holds none then

@@ -32,7 +32,9 @@ pub use index::{
     Index, Item, ItemFilter, ItemHit, ItemKind, ItemQuery, Status, Vector, VectorQuery,
 };
 pub use kept_tables::{KeptTable, KeptTables};
-pub use leases::{IDENTIFY_APART, LEASE_TTL, Lease, Leases, Node, NodeStatus, shard_of};
+pub use leases::{
+    IDENTIFY_APART, LEASE_TTL, Lease, Leases, Node, NodeStatus, fair_share, shard_of,
+};
 pub use postgres::{Address, Postgres};
 pub use settings::{GuildRecord, Health, MemoryStore, Settings};
 pub use spending::{AccountId, AccountRequest, DayCost, MonthSpent, Posting, Spending};
