@@ -157,7 +157,7 @@ async fn together(processes: &[Process], tables: Vec<Table>, length: Duration) -
             commits
         });
     }
-    for process in processes.iter().cloned() {
+    for process in processes.to_vec() {
         renewing.spawn(async move {
             let mut times = Vec::new();
             while Instant::now() < until {

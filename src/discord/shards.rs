@@ -790,7 +790,7 @@ mod tests {
             // A session has ended meanwhile.
             ([(1, Some(2)), (2, None)], false, &one, vec![]),
         ] {
-            let status = |(index, (tables, capacity))| {
+            let status = |(index, (tables, capacity)): (u32, _)| {
                 let node = Node { tables, capacity, ..node(&format!("{index}"), 8) };
                 let seen_ago = if is_gone && index == 1 { TTL * 2 } else { Duration::ZERO };
                 let leases = (0..4).map(|it| Lease { shard: index * 4 + it, epoch: 1 });

@@ -171,9 +171,7 @@ impl GuildSession {
         let halts = Arc::new(Halts::default());
         let effects = Arc::new(GuildEffects::new(requests, Arc::clone(&halts)));
         let music = MusicPlayer::new(events.downgrade());
-        if let Some(percent) = options.volume {
-            music.order(MusicOrder::Volume(percent));
-        }
+        options.volume.into_iter().for_each(|it| music.order(MusicOrder::Volume(it)));
         let request = options.request(Outlets {
             out: Box::new(output),
             pace: Pace::Ahead(LEAD),

@@ -15,7 +15,7 @@ use super::{
     store::{Postgres, within},
 };
 use crate::memory::{
-    Error, IDENTIFY_APART, Lease, Leases, Node, NodeStatus, StoreFuture, fair_share,
+    Error, IDENTIFY_APART, Lease, Leases, Node, NodeStatus, StoreFuture,
 };
 
 /// Held by a node that enters ("glyph-in" in ASCII).
