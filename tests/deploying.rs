@@ -172,7 +172,9 @@ fn cluster_runs_the_container_three_times() {
         let (volume, folder) = volume.split_once(':').expect("a volume and its place");
         assert!(cluster["volumes"].get(volume).is_some() && folders.insert(volume), "{name}");
         if name != "postgres" {
-            assert_eq!(service["<<"], cluster["x-glyphoxa"], "{name}");
+            for (key, value) in all {
+                assert_eq!(service[key], *value, "{name}: {key}");
+            }
             assert_eq!(service["command"], serde_json::json!(["run", "--node", name]));
             let tables = bot["volumes"].as_array().expect("volumes").split_last().expect("some").1;
             assert_eq!((folder, &volumes[..2]), ("/data", tables), "{name}");

@@ -495,7 +495,6 @@ impl Sessions {
     }
 }
 
-/// Seconds since 1970.
 fn since_1970() -> u64 {
     wall_clock().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
