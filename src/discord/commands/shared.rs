@@ -131,11 +131,8 @@ fn reply(guild: &Guild, said: Said) -> Result<Reply, Refusal> {
             let session = guild.session()?;
             let (voice, panel) = (session.voice_channel, session.text_channel);
             let place = format!("In <#{voice}>, panel in <#{panel}>.");
-            let rendered = session.render(
-                Some(&status),
-                guild.is_listened_to(),
-                guild.shared.node.as_deref(),
-            );
+            let rendered =
+                session.render(Some(&status), guild.is_listened_to(), guild.shared.node.as_deref());
             format!("{place}\n{}", rendered.text())
         }
         (text, _) => text,

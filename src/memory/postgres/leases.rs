@@ -14,9 +14,7 @@ use super::{
     sql::{Sql, count, plain},
     store::{Postgres, within},
 };
-use crate::memory::{
-    Error, IDENTIFY_APART, Lease, Leases, Node, NodeStatus, StoreFuture,
-};
+use crate::memory::{Error, IDENTIFY_APART, Lease, Leases, Node, NodeStatus, StoreFuture};
 
 /// Held by a node that enters ("glyph-in" in ASCII).
 const ENTERING: i64 = 0x676c_7970_682d_696e;
