@@ -157,7 +157,8 @@ async fn together(processes: &[Process], tables: Vec<Table>, length: Duration) -
             commits
         });
     }
-    for process in processes.to_vec() {
+    for process in processes {
+        let process = process.clone();
         renewing.spawn(async move {
             let mut times = Vec::new();
             while Instant::now() < until {
