@@ -12,6 +12,7 @@ use discord_loopback::{
     AUDIBLE, Discord, Guild, Member, Message, Options, Player, Response, Slash,
 };
 use glyphoxa::measure::{Registry, TOOL_IDENTITIES, load_config};
+use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::support::{
@@ -218,20 +219,34 @@ impl Hall {
     }
 
     /// Ends the program as a system does, and checks that Discord has nothing to complain about.
-    pub fn ends(self) {
-        self.ends_keeping();
+    pub fn ends(mut self) {
+        self.end();
     }
 
-    /// Like `ends`; returns the saved session as text.
+    /// Like `ends`; returns what is stored of sessions as text: their states, and their calls.
     pub fn ends_keeping(mut self) -> String {
+        self.end();
+        let states = kept_states(&self.place).into_iter().map(|(_, state)| state);
+        let files = std::fs::read_dir(self.place.path("data/sessions")).into_iter().flatten();
+        let files = files.map(|file| file.expect("a file").path());
+        states.chain(files.map(|file| std::fs::read_to_string(file).expect("text"))).collect()
+    }
+
+    fn end(&mut self) {
         let program = self.program.take().expect("it was started");
         let ended = program.terminate();
         assert_eq!(ended, 0, "it ends well");
         assert_eq!(self.discord.violations(), Vec::<String>::new());
-        let kept = std::fs::read_dir(self.place.path("data/sessions")).expect("sessions");
-        let files = kept.map(|file| file.expect("a file").path());
-        files.map(|file| std::fs::read_to_string(file).expect("text")).collect()
     }
+}
+
+/// The sessions of servers in the memory, and their states as JSON.
+pub fn kept_states(place: &Place) -> Vec<(String, String)> {
+    let memory = Connection::open(place.path("data/memory.db")).expect("a memory");
+    let select = "SELECT session, state FROM kept_table ORDER BY session";
+    let mut states = memory.prepare(select).expect("a table of states");
+    let states = states.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("states");
+    states.collect::<Result<_, _>>().expect("texts")
 }
 
 impl Drop for Hall {
@@ -254,7 +269,7 @@ fn throw(message: &Message) -> Option<(u64, i64)> {
     Some((message.id, shown.rsplit("= ").next()?.parse().ok()?))
 }
 
-/// Answers that an NPC whose name begins so remembers, in the files of a saved session.
+/// Answers that an NPC whose name begins so remembers, in the states of sessions.
 pub fn answers_of(npc: &str, kept: &str) -> Vec<String> {
     let mut files = serde_json::Deserializer::from_str(kept).into_iter::<Value>().flatten();
     let kept = files.find(|file| file["histories"].is_object()).expect("a saved session");

@@ -5,7 +5,7 @@ use std::{fs, time::Duration};
 use discord_loopback::{AUDIBLE, Member, Options, Player, Slash};
 use serde_json::Value;
 
-use crate::bot::hall::{BOUND, Hall};
+use crate::bot::hall::{BOUND, Hall, kept_states};
 
 /// Full name of Bartok.
 const BARTOK: &str = "Bartok the Barkeep";
@@ -28,18 +28,19 @@ async fn deletes_what_they_said(hall: &Hall, member: &Member) -> String {
     asked.text()
 }
 
-/// The conversations with Bartok, and who led to the calls, in the files of `hall`.
+/// The conversations with Bartok, and who led to the calls, in what `hall` has stored.
 fn kept(hall: &Hall) -> (Vec<Value>, Vec<String>) {
     let (mut messages, mut callers) = (Vec::new(), Vec::new());
+    for (_, state) in kept_states(&hall.place) {
+        let session: Value = serde_json::from_str(&state).unwrap();
+        messages.extend(session["histories"][BARTOK].as_array().unwrap().iter().cloned());
+    }
     for file in fs::read_dir(hall.place.path("data/sessions")).unwrap() {
         let path = file.unwrap().path();
-        let text = fs::read_to_string(&path).unwrap();
         if path.to_str().unwrap().ends_with(".calls.jsonl") {
+            let text = fs::read_to_string(&path).unwrap();
             let calls = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
             callers.extend(calls.map(|call| call["speaker_id"].as_str().unwrap().to_owned()));
-        } else {
-            let session: Value = serde_json::from_str(&text).unwrap();
-            messages.extend(session["histories"][BARTOK].as_array().unwrap().iter().cloned());
         }
     }
     (messages, callers)

@@ -13,7 +13,7 @@ use self::{
     side::{Order, Side},
 };
 use crate::{
-    bot::hall::{BOUND, Hall},
+    bot::hall::{BOUND, Hall, kept_states},
     support::chat_server::{ChatServer, Script},
 };
 
@@ -138,10 +138,9 @@ impl Stolen {
             ids.extend(found);
         }
         let of_theirs = format!("discord-{}-", first.guild.id);
-        let files = fs::read_dir(first.hall.place.path("data/sessions")).expect("sessions");
-        let names = files.map(|it| it.expect("a file").file_name().into_string().expect("text"));
-        let first = names.filter(|name| name.starts_with(&of_theirs)).min().expect("one");
-        Self { ids, session: first.split('.').next().expect("a name").to_owned() }
+        let names = kept_states(&first.hall.place).into_iter().map(|(name, _)| name);
+        let session = names.filter(|name| name.starts_with(&of_theirs)).min().expect("one");
+        Self { ids, session }
     }
 
     /// The recap of that session.
