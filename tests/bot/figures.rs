@@ -25,6 +25,7 @@ fn config(port: u16, model: &ChatServer) -> String {
     format!(
         r#"
 web: {{ listen: "127.0.0.1:{port}" }}
+cluster: {{ shards: 1 }}
 providers:
   llm:
     - {{ service: openai, as: dear, base_url: "{url}", model: m }}
