@@ -193,11 +193,15 @@ impl Cluster {
 
     /// No command was answered twice or by none.
     fn assert_answered_once(&self) {
-        let requests = self.discord.requests();
+        let answers = |id: &u64| {
+            let (path, requests) = (format!("/interactions/{id}/"), self.discord.requests());
+            let answers = requests.into_iter().filter(|it| it.path.starts_with(&path));
+            answers.map(|it| it.status).collect::<Vec<u16>>()
+        };
         for id in self.used.borrow().iter() {
-            let path = format!("/interactions/{id}/");
-            let answers = requests.iter().filter(|it| it.path.starts_with(&path));
-            let answers: Vec<u16> = answers.map(|it| it.status).collect();
+            // A request is noted behind what it did.
+            block_in_place(|| wait_until("an answer", || !answers(id).is_empty()));
+            let answers = answers(id);
             assert!(matches!(answers[..], [200 | 204]), "answers to {id}: {answers:?}");
         }
     }
