@@ -40,8 +40,8 @@ const TABLES: u32 = 5_000;
 const NODES: [usize; 5] = [1, 3, 10, 100, 1_000];
 /// Discord's `max_concurrency` of most bots, and of a large one.
 const BUCKETS: [u32; 2] = [1, 16];
-/// From an identify until an NPC can speak again: gateway, voice channel, the table's state. Assumed:
-/// only Discord's own servers could tell.
+/// From an identify until an NPC can speak again: gateway, voice channel, the table's state.
+/// Assumed: only Discord's own servers could tell.
 const CONNECTS: Duration = Duration::from_secs(2);
 
 fn main() {

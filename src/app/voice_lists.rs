@@ -1,8 +1,8 @@
 //! Lists of voices, asked of their services.
 //!
 //! Entry type: [`VoiceLists`]. A list of a service that is not on this machine is stored for a day,
-//! in a file of `data_dir` that counts as empty if it is broken. A voice that the list lacks is looked
-//! for in a new one before it is refused.
+//! in a file of `data_dir` that counts as empty if it is broken. A voice that the list lacks is
+//! looked for in a new one before it is refused.
 
 use std::{
     collections::BTreeMap,

@@ -261,9 +261,8 @@ impl KeptSession {
         continuation: &Continuation,
     ) -> Result<(), KeptError> {
         let mut kept = Self::open(data_dir, id, scope)?;
-        let spent = kept.spent();
         kept.continue_with(continuation.clone());
-        Ok(kept.save(BTreeMap::new(), spent)?)
+        Ok(kept.write()?)
     }
 
     /// Money spent.
@@ -315,8 +314,7 @@ impl KeptSession {
             return Ok(());
         }
         self.leave_out(person);
-        let spent = self.content.spent;
-        self.save(BTreeMap::new(), spent)
+        self.write()
     }
 
     /// Stores the conversations and the money spent.

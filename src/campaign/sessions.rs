@@ -1,7 +1,7 @@
 //! Running sessions, with their budgets and transcripts. Entry type: [`Sessions`].
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, UNIX_EPOCH},
@@ -181,8 +181,7 @@ impl Sessions {
         // A deletion must find it before it reads the previous session's conversations.
         let unsaved = self.unsaved(&session, scope.owner);
         let made = self.parts.factory.table(wanted).await?;
-        let data_dir = self.parts.settings.load().data_dir.clone();
-        let store = self.parts.transcripts.store();
+        let (store, data_dir) = self.kept_at();
         let at = KeptStore::new(&*store, &data_dir);
         let mut kept = at.open(&session.0, &scope).await?;
         let hold = at.hold(&mut kept, &scope).await?;
@@ -258,8 +257,7 @@ impl Sessions {
         (self.parts.transcripts.store(), self.parts.settings.load().data_dir.clone())
     }
 
-    /// Stores what changes the state of the table of `session`: in the store soon, in a file at
-    /// once.
+    /// Stores a change of the state of `session`: in the store soon, in a file at once.
     async fn keep_change(&self, session: &SessionId, event: &TableEvent) {
         let running =
             self.running().get(session).map(|it| (it.keeping.clone(), it.link.budget.spent()));
@@ -286,10 +284,8 @@ impl Sessions {
         };
         let (folder, id) = (self.parts.settings.load().data_dir.clone(), session.0.clone());
         let keep = move || KeptSession::stands(&folder, &id, &scope, &continuation);
-        match spawn_blocking(keep).await.map_err(KeptError::from) {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::error!(%error, "cannot save the state of a table"),
-            Err(error) => tracing::error!(%error, "cannot save the state of a table"),
+        if let Err(error) = spawn_blocking(keep).await.unwrap_or_else(|lost| Err(lost.into())) {
+            tracing::error!(%error, "cannot save the state of a table");
         }
     }
 
@@ -361,24 +357,21 @@ impl Sessions {
             let Some(running) = running else { return Ok(()) };
             let Running { hold, keeping, unsaved, link, transcript, .. } = running;
             let spent = link.budget.spent();
+            let end = move |state: &mut KeptSession| {
+                if let Some(kept) = kept {
+                    kept.histories.iter().for_each(|(npc, it)| state.converse(npc, it));
+                    state.continue_with(kept.continuation);
+                }
+                state.set_spent(spent);
+            };
             let saved = if let Some(keeping) = keeping {
-                keeping.change(|state| {
-                    if let Some(kept) = kept {
-                        kept.histories.iter().for_each(|(npc, it)| state.converse(npc, it));
-                        state.continue_with(kept.continuation);
-                    }
-                    state.set_spent(spent);
-                });
+                keeping.change(end);
                 keeping.write(&KeptStore::new(&*store, &folder)).await
             } else {
                 let save = move || {
                     let mut session = KeptSession::open(&folder, &id, &transcript.scope)?;
-                    let mut histories = BTreeMap::new();
-                    if let Some(kept) = kept {
-                        histories.extend(kept.histories);
-                        session.continue_with(kept.continuation);
-                    }
-                    Ok(session.save(histories, spent)?)
+                    end(&mut session);
+                    Ok(session.write()?)
                 };
                 spawn_blocking(save).await?
             };

@@ -2,13 +2,14 @@
 //!
 //! Speculation: in a pause of at least 100 ms (40 ms if the partial was stable before the voice
 //! ended), once a partial reads finished or has been stable for 150 ms (`recognition.rs`),
-//! [`Table::answer_ahead`] starts the engine on it if the addressee is clear and free. Such a guess runs with a closed [`Gate`], and playback holds its frames. The
-//! final decides ([`Table::understood`]): the guess is confirmed and its frames are released if the
-//! final goes to the same seat at the same tier with the same words and dice. An engine that
-//! answers the sound also keeps the guess for the same sound in other words. Anything else, such as
-//! more speech, a changed partial or a failed final, drops the guess without a trace; a final
-//! without a guess starts an ordinary turn. Each player's guesses per minute are limited
-//! (`limits.rs`) because they cost money.
+//! [`Table::answer_ahead`] starts the engine on it if the addressee is clear and free. Such a guess
+//! runs with a closed [`Gate`], and playback holds its frames. The final decides
+//! ([`Table::understood`]): the guess is confirmed and its frames are released if the final goes to
+//! the same seat at the same tier with the same words and dice. An engine that answers the sound
+//! also keeps the guess for the same sound in other words. Anything else, such as more speech, a
+//! changed partial or a failed final, drops the guess without a trace; a final without a guess
+//! starts an ordinary turn. Each player's guesses per minute are limited (`limits.rs`) because they
+//! cost money.
 
 use std::{collections::VecDeque, sync::Arc};
 

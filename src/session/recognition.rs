@@ -30,7 +30,7 @@ use crate::{
 const STABLE: Duration = Duration::from_millis(150);
 /// Minimum pause before a guess; shorter pauses are breaths.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The same where the partial was stable before the voice ended.
+/// Like [`PAUSE`], for a partial that was stable before the voice ended.
 const SHORT_PAUSE: Duration = Duration::from_millis(40);
 /// Silence sent after each word. The rest is withheld until speech continues, so that the
 /// recogniser can use the pause to revise.

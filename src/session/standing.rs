@@ -1,4 +1,4 @@
-//! How a table stands, for another table that goes on from there.
+//! A table's state, from which another table continues.
 //!
 //! Entry methods: [`Table::tell_how_it_stands`], [`Table::continue_from`].
 
@@ -15,7 +15,7 @@ use super::{
 use crate::domain::{PersonId, Tier};
 
 impl Table {
-    /// Publishes the state to go on from if it has changed. To be called after each change of it.
+    /// Publishes the state to continue from if it has changed. Call it after each change.
     pub(super) fn tell_how_it_stands(&mut self) {
         let stands = Arc::new(self.stands());
         if self.stood != stands {
@@ -40,7 +40,7 @@ impl Table {
         }
     }
 
-    /// Goes on from `continuation`, if any, before anyone has joined.
+    /// Restores `continuation`, if any. Call it before anyone has joined.
     pub(super) fn continue_from(&mut self, continuation: Option<&Continuation>) {
         if let Some(continuation) = continuation {
             let clocks = self.clocks();

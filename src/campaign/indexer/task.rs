@@ -47,8 +47,8 @@ pub struct Indexer {
 }
 
 impl Indexer {
-    /// Indexes `scopes` of `store`, each by itself, until closed: whenever something was `written`,
-    /// and where this process serves others than before. `now` is Unix time in ms.
+    /// Indexes `scopes` of `store`, each by itself, until closed: whenever lines were `written`,
+    /// and when this process begins to serve other owners. `now` is Unix time in ms.
     pub fn open(
         store: Arc<dyn MemoryStore>,
         scopes: Indexed,

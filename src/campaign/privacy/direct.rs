@@ -56,10 +56,8 @@ impl DirectDeletion<'_> {
                 self.store.put_deletion(self.deletion.clone()).await?;
                 Err(PrivacyError::Kept(left))
             }
-            others => {
-                others?;
-                Ok(())
-            }
+            Err(error) => return Err(error),
+            Ok(()) => Ok(()),
         };
         let Deletion { player, from, before, .. } = &self.deletion;
         let lines = forget(self.store, player, from, *before).await?;

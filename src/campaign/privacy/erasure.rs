@@ -1,4 +1,6 @@
-//! Erases a person from running tables and stored sessions, not from the store's lines. Entry type: [`Eraser`].
+//! Erases a person from running tables and stored sessions, not from the store's lines.
+//!
+//! Entry type: [`Eraser`].
 //!
 //! The first attempt covers all tables and files, by identity and, for records of earlier versions,
 //! by name. Later attempts first retry only the files that failed, so that new words of the person

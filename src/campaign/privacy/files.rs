@@ -37,9 +37,7 @@ pub fn forget_kept(
     only: &[String],
     is_open: impl Fn(&str) -> bool,
 ) -> Result<(), Unforgotten> {
-    let is_meant =
-        |id: &str| is_from(id, from) && (only.is_empty() || only.iter().any(|it| it == id));
-    let kept = kept_sessions(&data_dir.join("sessions"), is_meant);
+    let kept = kept_sessions(&data_dir.join("sessions"), |id| is_meant(id, from, only));
     let kept = kept.map_err(|error| Unforgotten {
         sessions: vec![String::new()],
         first: Box::new(error.into()),
@@ -124,6 +122,11 @@ pub fn played_elsewhere(
         }
     }
     Ok(None)
+}
+
+/// True for the sessions `only` of `from`, or for all of them if `only` is empty.
+pub fn is_meant(id: &str, from: &ForgetFrom, only: &[String]) -> bool {
+    is_from(id, from) && (only.is_empty() || only.iter().any(|it| it == id))
 }
 
 pub fn is_from(id: &str, from: &ForgetFrom) -> bool {

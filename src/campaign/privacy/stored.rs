@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{
     KeptFiles, KeptOf,
     failure::PrivacyError,
-    files::{Unforgotten, is_from, of_files},
+    files::{Unforgotten, is_from, is_meant, of_files},
 };
 use crate::{
     campaign::{KeptError, KeptStore},
@@ -28,7 +28,7 @@ pub async fn forget_stored(
 ) -> Result<(), PrivacyError> {
     let (mut sessions, mut first) = (Vec::new(), None);
     for id in at.ids(from.owner).await? {
-        if !is_from(&id, from) || !only.is_empty() && !only.contains(&id) {
+        if !is_meant(&id, from, only) {
             continue;
         }
         match at.forget(&id, person, is_open(&id)).await {

@@ -1,10 +1,11 @@
 //! The schema's steps, each done once.
 //!
-//! Programs of neighbouring versions run beside each other while a bot is updated node by node. A step
-//! whose text begins with `-- readable from 13` promises that a program with 13 steps reads and writes
-//! correctly after it: it adds tables, indexes, or columns with defaults, and nothing that earlier
-//! programs had to fill or delete. Such a program then starts on the newer schema; without that line it
-//! is refused. A later step, once no such program is left, takes away what only they needed.
+//! Programs of neighbouring versions run beside each other while a bot is updated node by node. A
+//! step whose text begins with `-- readable from 13` promises that a program with 13 steps reads
+//! and writes correctly after it: it adds tables, indexes, or columns with defaults, and nothing
+//! that earlier programs had to fill or delete. Such a program then starts on the newer schema;
+//! without that line it is refused. A later step, once no such program is left, takes away what
+//! only they needed.
 //!
 //! Entry function: [`migrate`]. **Never**: leaves a step half done, or changes a newer schema.
 
