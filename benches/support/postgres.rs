@@ -64,7 +64,7 @@ async fn ask(url: &str, what: &str) {
     .await;
 }
 
-/// What `act` makes with a connection of its own.
+/// Runs `act` with a connection of its own.
 async fn with<T>(url: &str, act: impl AsyncFnOnce(&Client) -> T) -> T {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a server");
     let running = tokio::spawn(connection);
