@@ -25,7 +25,7 @@ pub struct Needs {
     pub mb: f64,
 }
 
-/// Something of which there is only so much.
+/// A limited resource.
 struct Bound {
     name: &'static str,
     needed: f64,

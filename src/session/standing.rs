@@ -1,4 +1,4 @@
-//! How a table stands, for another table that goes on from there.
+//! State of a table, from which another table goes on.
 //!
 //! Entry methods: [`Table::tell_how_it_stands`], [`Table::continue_from`].
 

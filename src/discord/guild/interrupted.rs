@@ -1,7 +1,7 @@
 //! A session that was interrupted: its program was killed, or another process served the guild.
 //!
-//! Entry methods: [`Guild::take_up_running`], [`Guild::go_on`]. **Never**: notifies people twice, or
-//! begins a session twice.
+//! Entry methods: [`Guild::take_up_running`], [`Guild::go_on`]. **Never**: notifies people twice,
+//! or begins a session twice.
 
 use std::{collections::BTreeSet, sync::Arc};
 
