@@ -1,4 +1,4 @@
-//! What a cluster may exceed, and what to do then.
+//! Bounds that a cluster may exceed, and the remedy for each.
 
 use std::{fs, thread};
 
@@ -9,7 +9,7 @@ use super::{postgres::Measured, support::figures::rounded};
 /// Sessions of the gateway that Discord lets a bot start a day, unless it is among the largest.
 const IDENTIFIES: f64 = 1_000.0;
 
-/// What one case needs.
+/// Needs of one case.
 pub struct Needs {
     /// Identifies on a day with a start of all, an upgrade of all one by one, and a death.
     pub identifies: f64,
@@ -25,7 +25,7 @@ pub struct Needs {
     pub mb: f64,
 }
 
-/// Something of which there is only so much.
+/// A limited resource.
 struct Bound {
     name: &'static str,
     needed: f64,

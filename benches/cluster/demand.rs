@@ -42,7 +42,7 @@ fn figure(of: &str, nth: usize) -> f64 {
     *numbers(cells(include_str!("../README.md"), of)[3]).get(nth).expect(of)
 }
 
-/// What a process needs.
+/// Needs of a process.
 pub struct Costs {
     /// Cores of a talking table.
     cores: f64,

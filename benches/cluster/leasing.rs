@@ -97,7 +97,7 @@ struct Shard {
     is_open: bool,
 }
 
-/// What the death of a process does to its shards.
+/// Silence of shards after the death of their process.
 pub struct Death {
     /// From the death to the first identify of one of them.
     pub first: Duration,

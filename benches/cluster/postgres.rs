@@ -1,4 +1,4 @@
-//! What leases and the writes of tables cost in a real PostgreSQL, through the program's own store.
+//! Cost of leases and of tables' writes in a real PostgreSQL, through the program's own store.
 
 use std::{
     sync::Arc,
@@ -34,7 +34,7 @@ const SETTINGS: usize = 2_000;
 /// Unix time of all that is written, in ms.
 const NOW: i64 = 1_800_000_000_000;
 
-/// What a server on this machine takes.
+/// Measured times and throughput of a server on this machine.
 pub struct Measured {
     /// Times of each request, alone: its name, and in ms.
     pub alone: Vec<(&'static str, Figures)>,

@@ -1,4 +1,4 @@
-//! Which process serves which shard of Discord's gateway, and when a shard may identify.
+//! Leases of shards of Discord's gateway, one process for each, and shards' turns to identify.
 //!
 //! Entry trait: [`Leases`]. Time is the store's own; a holder counts its own deadline from before it
 //! asked. **Never**: leaves a shard to two owners.

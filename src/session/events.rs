@@ -2,9 +2,9 @@
 //!
 //! Entry types: [`TableEvents`] sends, [`EventReader`] receives. A slow listener loses the oldest
 //! events and learns how many. All listeners see the end once the table is gone, or once
-//! [`TableEvents::end`] gives up a table whose task is blocked. What changes many times within an utterance or a turn
-//! ([`LiveEvent`]) goes a way of its own, so that it never costs a line of the transcript; without
-//! a [`LiveReader`] it is not even made.
+//! [`TableEvents::end`] gives up a table whose task is blocked. A [`LiveEvent`], which changes many
+//! times within an utterance or a turn, has a channel of its own, so that it never costs a line of
+//! the transcript; without a [`LiveReader`] it is not even made.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

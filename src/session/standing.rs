@@ -1,4 +1,4 @@
-//! A table's state, from which another table continues.
+//! State of a table, from which another table goes on.
 //!
 //! Entry methods: [`Table::tell_how_it_stands`], [`Table::continue_from`].
 

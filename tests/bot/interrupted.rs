@@ -51,7 +51,7 @@ async fn killed_session_goes_on_without_a_command() {
     assert_eq!(one(&kept, sessions), "1 1", "it was one session, which is over");
     let moments = "SELECT count(*) || '' FROM line WHERE text = 'Give me a moment, friend.'";
     assert_eq!(one(&kept, moments), "1");
-    // What has ended as it was told to does not go on.
+    // A session that was ended on command does not go on.
     hall.start().await;
     let status = hall.told(&hall.dm, Slash::new("session status")).await;
     assert!(status.contains("no session is running"), "{status}");

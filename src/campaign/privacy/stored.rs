@@ -43,7 +43,7 @@ pub async fn forget_stored(
     first.map_or(Ok(()), |first| Err(Unforgotten { sessions, first }.into()))
 }
 
-/// What failed in files and in the store, together.
+/// Failures of files and of the store in one error.
 pub fn both(
     files: Result<(), Unforgotten>,
     stored: Result<(), PrivacyError>,

@@ -1,7 +1,7 @@
 //! A session that was interrupted: its program was killed, or another process served the guild.
 //!
-//! Entry methods: [`Guild::take_up_running`], [`Guild::go_on`]. **Never**: notifies people again who
-//! were notified, or begins a session twice.
+//! Entry methods: [`Guild::take_up_running`], [`Guild::go_on`]. **Never**: notifies people twice,
+//! or begins a session twice.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -24,7 +24,7 @@ use crate::{
 
 /// Longest time since the last sign of life, in ms: the people there may have gone on without it.
 const GOES_ON_WITHIN: i64 = 2 * 60 * 60 * 1_000;
-/// A session that has ended the program so often is left alone.
+/// Most attempts to go on with one session, which may be the reason why the program ends.
 const TRIES_MAX: u32 = 3;
 
 impl Guild {
@@ -131,7 +131,7 @@ impl Guild {
         }
     }
 
-    /// Has an NPC that was cut off ask for a moment, unless it is muted.
+    /// Lets an NPC that was cut off ask for a moment, unless it is muted or an X-card is active.
     fn bridge(&mut self, npc: &str, speaker: SpeakerId) {
         let Ok(session) = self.session() else { return };
         let cast = session.cast();

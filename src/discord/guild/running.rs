@@ -54,7 +54,7 @@ impl GuildSession {
 }
 
 impl Guild {
-    /// Stores how the session stands, if that has changed. Runs every second.
+    /// Stores the record of the session if it has changed. Runs every second.
     pub(super) fn record_running(&mut self) {
         let (Some(session), Some(known)) = (&self.session, &self.settings().running) else {
             return;

@@ -137,7 +137,7 @@ impl SpeakerPipeline {
         }
     }
 
-    /// Has the table or the service end the open utterance, as its recogniser requires.
+    /// Lets the table or the service end the open utterance, as its recogniser requires.
     pub(super) fn follow(&mut self) {
         let Some(open) = self.open.as_ref().filter(|it| it.is_endless() != self.service_ends)
         else {

@@ -41,7 +41,7 @@ async fn status(stage: &Stage) -> Status {
     answer.await.expect("the table is open")
 }
 
-/// The last state that the table has told since the last call.
+/// Last state that the table has published since the last call.
 async fn told(stage: &mut Stage) -> Option<Continuation> {
     status(stage).await;
     let stands = |event| match event {

@@ -220,7 +220,7 @@ async fn continued_table_plays_music_of_its_place() {
     }
 }
 
-/// The last state that the table has told since the last call.
+/// Last state that the table has published since the last call.
 async fn stands(stage: &mut Stage) -> Option<Continuation> {
     playing(stage).await;
     let stands = |event| match event {

@@ -298,7 +298,7 @@ async fn sound_that_came_is_booked_by_the_minute() {
     }
 }
 
-/// Speech whose words come before their sound, which fails after so many ms.
+/// Speech whose words come before their sound; fails after this many ms of sound.
 struct Timed(u64);
 
 impl TextToSpeech for Timed {

@@ -114,7 +114,7 @@ fn characters(alignment: &Value) -> impl Iterator<Item = Character> {
     })
 }
 
-/// The list with one of these names; empty: there is none.
+/// The list with one of these names; empty if it is missing.
 fn list<'a>(alignment: &'a Value, names: [&str; 2]) -> &'a [Value] {
     let found = names.iter().find_map(|name| alignment.get(name)?.as_array());
     found.map(Vec::as_slice).unwrap_or_default()

@@ -75,7 +75,7 @@ pub trait TurnMessages: Send {
     fn cancel(&mut self) -> Option<Vec<Message>>;
 
     /// True if the socket may serve another turn although the service has not said so: sound of
-    /// this one that comes late is told apart.
+    /// this one that comes late is recognised as such.
     fn is_free(&self) -> bool {
         false
     }
