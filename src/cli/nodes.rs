@@ -12,7 +12,7 @@ use crate::{
     app,
     config::Config,
     domain::revealed_name,
-    memory::{LEASE_TTL, Lease, NodeStatus},
+    memory::{Lease, NodeStatus},
 };
 
 /// Answer for a store that no second process can share.
@@ -83,7 +83,7 @@ fn line(status: &NodeStatus) -> String {
         Some(capacity) => format!("{} of {}", node.tables, counted(capacity, "table")),
         None => counted(node.tables, "table"),
     };
-    let gone = if is_gone(status) { "gone, " } else { "" };
+    let gone = if status.is_gone() { "gone, " } else { "" };
     format!(
         "{} {}: {held}; {tables}; {gone}seen {} s ago",
         revealed_name(&node.name),
@@ -100,15 +100,10 @@ fn object(nodes: &[NodeStatus]) -> Value {
         json!({
             "name": node.name, "run": node.run, "version": node.build, "tables": node.tables,
             "capacity": node.capacity, "leases": leases.collect::<Vec<_>>(),
-            "gone": is_gone(status), "seen_seconds_ago": seen_ago.as_secs_f64(),
+            "gone": status.is_gone(), "seen_seconds_ago": seen_ago.as_secs_f64(),
         })
     });
     json!({ "shards": shards, "free": free, "nodes": nodes.collect::<Vec<_>>() })
-}
-
-/// True if it has stopped renewing.
-fn is_gone(status: &NodeStatus) -> bool {
-    status.seen_ago > LEASE_TTL
 }
 
 /// Number of shards of the bot, by the node seen last, and those without a lease.

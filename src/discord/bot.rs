@@ -2,10 +2,7 @@
 //!
 //! Entry function: [`run`]. Gives up only on faults that need its owner.
 
-use std::{
-    sync::{Arc, atomic::AtomicBool},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use serenity::{
     all::{ApplicationId, UserId},
@@ -84,12 +81,10 @@ async fn serve(
     let leaving = leave_strangers(admission.clone(), Arc::clone(&http), stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let name = node.as_ref().map(|node| node.name.clone());
-    let hands_over = Arc::<AtomicBool>::default();
     let (capacity, refused) = Capacity::new(node.as_ref().and_then(|node| node.capacity));
-    let leasing = node.map(|node| Leasing {
-        hands_over: Arc::clone(&hands_over),
-        ..leasing(&handles, node, introduced.buckets, (capacity.clone(), refused))
-    });
+    let leasing =
+        node.map(|node| leasing(&handles, node, introduced.buckets, (capacity.clone(), refused)));
+    let hands_over = leasing.as_ref().map(|it| Arc::clone(&it.hands_over)).unwrap_or_default();
     let (me, application, voice) = (introduced.me, introduced.application, voice::config());
     let bot = Arc::new(Bot {
         options,
@@ -178,7 +173,7 @@ async fn introduce(http: &Http, shards: u32) -> Result<Introduced, Fatal> {
     }
 }
 
-/// How many shards Discord lets identify at once. One shard needs not ask.
+/// How many shards Discord lets identify at once; not asked for one shard.
 async fn buckets(http: &Http, shards: u32) -> serenity::Result<u32> {
     if shards == 1 {
         return Ok(1);

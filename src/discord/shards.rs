@@ -119,7 +119,7 @@ struct Open {
 }
 
 impl Open {
-    /// Ends the tenure, and counts a lease that was not to end.
+    /// Ends the tenure. Counts the lease as lost, once, unless the shard was asked to close.
     fn lose(&mut self, loss: LeaseLoss, figures: &Figures) {
         self.tenure.end();
         if !self.close.is_cancelled() && !std::mem::replace(&mut self.is_lost, true) {
@@ -149,7 +149,7 @@ where
                 Some(ended) = self.tasks.join_next() => {
                     if let Some(closed) = self.ended(ended)? {
                         give_back(&self.leasing, vec![closed]).await;
-                        // One that is under way may still name it.
+                        // A renewal that is under way may still name it.
                         renewal = self.renewal(Instant::now(), true);
                     }
                 }
@@ -317,7 +317,7 @@ where
         self.leasing.figures.set_shards(held, self.leasing.node.shards);
     }
 
-    /// Asks shards without a session to close that other processes are to have.
+    /// Asks shards without a session to close, if other processes should have them.
     fn balance(&mut self, nodes: &[NodeStatus]) {
         let Leasing { node, playing, .. } = &self.leasing;
         let busy = playing().into_iter().map(|guild| shard_of(guild, node.shards));
@@ -336,7 +336,7 @@ where
 /// True if other processes live.
 async fn has_others(Leasing { leases, node, .. }: &Leasing) -> bool {
     let Ok(Ok(nodes)) = timeout(PATIENCE, leases.nodes()).await else { return false };
-    nodes.iter().any(|it| it.node.run != node.run && it.seen_ago <= TTL)
+    nodes.iter().any(|it| it.node.run != node.run && !it.is_gone())
 }
 
 async fn give_back(Leasing { leases, node, served, .. }: &Leasing, shards: Vec<u32>) {
@@ -365,7 +365,7 @@ async fn identify(leases: &dyn Leases, bucket: u32, queue: &Mutex<()>) {
     sleep(wait).await;
 }
 
-/// Shards among the `idle` ones of `node` that other processes are to have: those where a session
+/// Shards among the `idle` ones of `node` to give to other processes: those where a session
 /// was `refused`, if others have room for it, then as many as are above its share.
 fn given(
     nodes: &[NodeStatus],
@@ -376,19 +376,19 @@ fn given(
     let (own, others) = living(nodes, node);
     let room = match own.iter().any(|it| it.node.is_full()) {
         true => room(&others),
-        // It has room again itself.
+        // This process has room itself.
         false => 0,
     };
     let (asked, rest): (Vec<_>, Vec<_>) = idle.into_iter().partition(|it| refused.contains(it));
     let mut given: BTreeSet<u32> = asked.into_iter().take(room).collect();
-    let surplus = above_share(&own, &others, node.shards);
-    given.extend(rest.into_iter().take(surplus.saturating_sub(given.len())));
+    let surplus = surplus(nodes, node).saturating_sub(given.len());
+    given.extend(rest.into_iter().take(surplus));
     given
 }
 
 /// `node` itself, if it lives, and other living processes that are not full.
 fn living<'n>(nodes: &'n [NodeStatus], node: &Node) -> (Vec<&'n NodeStatus>, Vec<&'n NodeStatus>) {
-    let living = nodes.iter().filter(|it| it.seen_ago <= TTL);
+    let living = nodes.iter().filter(|it| !it.is_gone());
     let (own, others): (Vec<_>, Vec<_>) = living.partition(|it| it.node.run == node.run);
     (own, others.into_iter().filter(|it| !it.node.is_full()).collect())
 }
@@ -406,12 +406,7 @@ fn room(nodes: &[&NodeStatus]) -> usize {
 /// How many shards `node` has above the fair share that other living processes with room lack.
 pub fn surplus(nodes: &[NodeStatus], node: &Node) -> usize {
     let (own, others) = living(nodes, node);
-    above_share(&own, &others, node.shards)
-}
-
-/// How many shards a process has above the fair share that `others` with room lack.
-fn above_share(own: &[&NodeStatus], others: &[&NodeStatus], shards: u32) -> usize {
-    let share = fair_share(shards, (others.len() as u64).saturating_add(1));
+    let share = fair_share(node.shards, (others.len() as u64).saturating_add(1));
     let share = usize::try_from(share).unwrap_or(usize::MAX);
     let above: usize = own.iter().map(|it| it.leases.len().saturating_sub(share)).sum();
     // A share is rounded up, so the others together may lack less than each by itself.

@@ -76,6 +76,13 @@ pub struct NodeStatus {
     pub leases: Vec<Lease>,
 }
 
+impl NodeStatus {
+    /// True if it has stopped renewing.
+    pub fn is_gone(&self) -> bool {
+        self.seen_ago > LEASE_TTL
+    }
+}
+
 pub trait Leases: Send + Sync {
     /// Notes that `node` lives, extends its leases to `ttl` from now, and takes free shards up to
     /// its [`fair_share`] among those that are not full if `takes`; a full node takes none while

@@ -47,7 +47,7 @@ pub struct SessionPlan {
     pub after: Option<SessionId>,
     pub played: Option<PlayedCampaign>,
     pub scope: Scope,
-    /// It was interrupted, and stood like this.
+    /// Its last record, if it was interrupted.
     pub before: Option<RunningSession>,
 }
 
