@@ -5,7 +5,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use discord_loopback::{Guild, Player, Slash, Sound, Speech};
+use discord_loopback::{Player, Slash, Sound, Speech};
 use futures::future::join_all;
 use rand::{
     RngExt, SeedableRng,
@@ -26,7 +26,7 @@ use crate::{
     support::{
         answers::answer,
         chat_server::{ChatServer, Recorded},
-        processes::{is_halted, wait_until},
+        processes::wait_until,
         program::{Place, release_program},
     },
 };
@@ -172,17 +172,9 @@ impl Evening {
             self.players.push(seat.expect("a seat"));
         }
         for some in self.cluster.guilds.chunks(8) {
-            join_all(some.iter().map(|guild| self.open(guild))).await;
+            join_all(some.iter().map(|guild| self.cluster.open(guild))).await;
         }
         self.wait_for_sound(&self.all_tables(), |_, _| true);
-    }
-
-    async fn open(&self, guild: &Guild) {
-        let began = self.cluster.asks(guild, Slash::new("session start")).await;
-        assert!(began.contains("I listen"), "{began}");
-        let play = Slash::new("music play").option("mood", "gulls");
-        let plays = self.cluster.asks(guild, play).await;
-        assert!(plays.contains("gulls"), "{plays}");
     }
 }
 
@@ -198,13 +190,8 @@ impl Evening {
 
     /// Waits until a process that was started has asked.
     fn is_up(&mut self, machine: usize, before: usize) {
-        let (cluster, node) = (&self.cluster, &mut self.machines[machine].node);
-        let program = node.program.as_mut().expect("it was started");
-        let is_there = || {
-            assert!(!program.has_ended(), "it has ended: {:#?}", program.said());
-            cluster.asked() > before
-        };
-        block_in_place(|| wait_until("the process asks for the gateway", is_there));
+        let program = self.machines[machine].node.program.as_mut();
+        self.cluster.is_up(program.expect("it was started"), before);
     }
 
     /// All processes with their shards, as `glyphoxa nodes` lists them.
@@ -236,13 +223,7 @@ impl Evening {
     }
 
     fn sound(&self, table: usize) -> Vec<Sound> {
-        let discord = &self.cluster.discord;
-        discord.voice().sound(self.cluster.guilds[table].id, discord.bot())
-    }
-
-    /// Connection that the table's latest sound came from.
-    fn source(&self, table: usize) -> u32 {
-        self.sound(table).iter().max_by_key(|it| it.last).expect("there was sound").source
+        self.cluster.sound(&self.cluster.guilds[table])
     }
 
     /// Waits until each table has a second of sound that counts.
@@ -311,7 +292,8 @@ impl Evening {
         let stakes = 1 + TALKERS.iter().filter(|it| hit.contains(it)).count();
         self.at_stake += u64::try_from(stakes).expect("a few");
         self.players.iter().for_each(Player::forget);
-        let old: Vec<u32> = self.all_tables().into_iter().map(|it| self.source(it)).collect();
+        let guilds = self.cluster.guilds.iter();
+        let old: Vec<u32> = guilds.map(|it| self.cluster.source(it)).collect();
         let began = Instant::now();
         let is_new = |table: usize, it: &Sound| it.source != old[table] && it.first > began;
         self.strike(fault, (victim, &hit), is_new);
@@ -353,9 +335,7 @@ impl Evening {
                 self.is_up(victim, before);
             }
             Fault::Halt => {
-                node.signal(Signal::STOP);
-                let pid = node.program().id().to_string();
-                block_in_place(|| wait_until("it is halted", || is_halted(&pid)));
+                node.halt();
                 self.wait_for_sound(hit, is_new);
                 self.machines[victim].node.signal(Signal::CONT);
             }

@@ -75,6 +75,13 @@ impl Node {
         let pid = i32::try_from(self.program().id()).ok().and_then(Pid::from_raw);
         kill_process(pid.expect("a process"), signal).expect("it runs");
     }
+
+    /// Halts it, and waits until it is halted.
+    fn halt(&self) {
+        self.signal(Signal::STOP);
+        let pid = self.program().id().to_string();
+        block_in_place(|| wait_until("it is halted", || is_halted(&pid)));
+    }
 }
 
 impl Cluster {
@@ -121,12 +128,17 @@ impl Cluster {
         let place = self.place(&self.database.url("postgres"), "", "");
         let before = self.asked();
         let mut program = place.start(&["run", "--node", name]);
+        self.is_up(&mut program, before);
+        Node { place, program: Some(program) }
+    }
+
+    /// Waits until a process that was started has asked; `before`: how often others had.
+    fn is_up(&self, program: &mut Live, before: usize) {
         let is_there = || {
             assert!(!program.has_ended(), "it has ended: {:#?}", program.said());
             self.asked() > before
         };
         block_in_place(|| wait_until("the process asks for the gateway", is_there));
-        Node { place, program: Some(program) }
     }
 
     /// Waits until each shard has one session.
@@ -154,12 +166,16 @@ impl Cluster {
 
     /// A session with music, which `player` hears.
     async fn plays(&self, player: &Player) {
-        let guild = self.table();
+        self.open(self.table()).await;
+        self.hears(player).await;
+    }
+
+    /// Begins a session with music.
+    async fn open(&self, guild: &Guild) {
         let began = self.asks(guild, Slash::new("session start")).await;
         assert!(began.contains("I listen"), "{began}");
         let plays = self.asks(guild, Slash::new("music play").option("mood", "gulls")).await;
         assert!(plays.contains("gulls"), "{plays}");
-        self.hears(player).await;
     }
 
     /// Waits for music from now on.
@@ -177,7 +193,7 @@ impl Cluster {
     /// silence between.
     async fn goes_on(&self, player: &Player, old: u32) -> Duration {
         self.hears(player).await;
-        let sound = self.discord.voice().sound(self.table().id, self.discord.bot());
+        let sound = self.sound(self.table());
         let is_new = |it: &&Sound| it.source != old;
         let last = sound.iter().filter(|it| it.source == old).map(|it| it.last).max();
         let next = sound.iter().filter(is_new).map(|it| it.first).filter(|it| Some(*it) > last);
@@ -185,10 +201,14 @@ impl Cluster {
         next.duration_since(last)
     }
 
-    /// The connection that the bot's latest sound came from.
-    fn source(&self) -> u32 {
-        let sound = self.discord.voice().sound(self.table().id, self.discord.bot());
-        sound.iter().max_by_key(|it| it.last).expect("there was sound").source
+    /// All sound of the bot in a server.
+    fn sound(&self, guild: &Guild) -> Vec<Sound> {
+        self.discord.voice().sound(guild.id, self.discord.bot())
+    }
+
+    /// The connection that the bot's latest sound in a server came from.
+    fn source(&self, guild: &Guild) -> u32 {
+        self.sound(guild).iter().max_by_key(|it| it.last).expect("there was sound").source
     }
 
     /// No command was answered twice or by none.
@@ -225,7 +245,7 @@ impl Cluster {
     /// One is killed; the silence until the other goes on with its session.
     async fn outlives_a_kill(&self, mut first: Node, player: &Player) -> Duration {
         let (bot, program) = (self.discord.bot(), first.program.take().expect("it runs"));
-        let old = self.source();
+        let old = self.source(self.table());
         block_in_place(|| program.kill());
         let all = self.guilds.len();
         let fewer = |it: &[u64]| it.len() < all;
@@ -240,20 +260,18 @@ impl Cluster {
     /// The owner of the session is halted past its leases while it plays, and wakes up beside the new
     /// one, which is returned.
     async fn outlives_a_halt(&self, second: &Node, player: &Player) -> Node {
-        let (guild, bot, voice) = (self.table(), self.discord.bot(), self.discord.voice());
-        let old = self.source();
+        let (guild, bot) = (self.table(), self.discord.bot());
+        let old = self.source(guild);
         // Not asked for afterwards: a halted one is silent, and tries its old seat when it wakes up.
         assert_eq!(self.discord.violations(), Vec::<String>::new());
         let third = self.start("third");
-        second.signal(Signal::STOP);
-        let pid = second.program().id().to_string();
-        block_in_place(|| wait_until("it is halted", || is_halted(&pid)));
+        second.halt();
         self.goes_on(player, old).await;
 
-        // This waits for the halted one too: its sessions still stand.
+        // This waits for the halted one too: its sessions are still open.
         let say = Slash::new("say").option("text", LINE).option("npc", "Bartok");
         self.asks(guild, say).await;
-        let new = self.source();
+        let new = self.source(guild);
         assert_ne!(old, new);
         let woken = tokio::time::Instant::now();
         second.signal(Signal::CONT);
@@ -263,24 +281,22 @@ impl Cluster {
         }
 
         self.assert_answered_once();
-        assert_eq!(self.source(), new, "the new owner plays");
-        let sound = voice.sound(guild.id, bot);
+        assert_eq!(self.source(guild), new, "the new owner plays");
+        let sound = self.sound(guild);
         let leaked = sound.iter().filter(|it| it.source == old && it.first > woken);
         // A frame that was mixed before the halt leaves after it, and reaches no listener.
         assert!(leaked.map(|it| it.frames).sum::<u64>() <= 1, "{sound:#?}");
-        let at_once = voice.sounds_at_once(guild.id, bot);
+        let at_once = self.discord.voice().sounds_at_once(guild.id, bot);
         assert!(at_once.iter().all(|(a, b)| a.frames.min(b.frames) <= 1), "{at_once:#?}");
         self.assert_written_once(guild, &third);
         third
     }
 
-    /// The line that was typed stands once in the transcript.
+    /// The line that was typed is in the transcript once.
     fn assert_written_once(&self, guild: &Guild, node: &Node) {
-        let guild = guild.id.to_string();
-        let search = ["memory", "search", "zyxkey", "--json", "--guild", guild.as_str()];
         let found = || {
-            let lines = node.place.run(&search).ends_with(0).lines();
-            lines.iter().filter(|it| it["text"] == LINE).count()
+            let lines = lines_with("zyxkey", &node.place, guild);
+            lines.iter().filter(|it| *it == LINE).count()
         };
         block_in_place(|| {
             wait_until("the line is written", || found() > 0);
@@ -288,10 +304,10 @@ impl Cluster {
         });
     }
 
-    /// One is told to end; the silence until the other goes on with its session.
+    /// One is ended; the silence until the other goes on with its session.
     async fn outlives_an_end(&self, mut third: Node, player: &Player) -> Duration {
         let program = third.program.take().expect("it runs");
-        let old = self.source();
+        let old = self.source(self.table());
         let ended = spawn_blocking(move || program.terminate());
         assert_eq!(ended.await.expect("it ends"), 0);
         let silence = self.goes_on(player, old).await;
@@ -307,6 +323,14 @@ impl Cluster {
         assert_eq!(block_in_place(|| program.terminate()), 0);
         assert_eq!(self.discord.identify_breaches(self.discord.bot()), 0);
     }
+}
+
+/// Texts of a server's transcript that have `word`.
+fn lines_with(word: &str, place: &Place, guild: &Guild) -> Vec<String> {
+    let id = guild.id.to_string();
+    let search = ["memory", "search", word, "--json", "--limit", "1000", "--guild", &*id];
+    let lines = place.run(&search).ends_with(0).lines();
+    lines.iter().filter_map(|it| it["text"].as_str().map(str::to_owned)).collect()
 }
 
 /// An evening with a kill, a halt and an end; the silences after a kill and an end.

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use discord_loopback::Guild;
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
 use tokio_postgres::NoTls;
@@ -12,9 +11,9 @@ use tokio_postgres::NoTls;
 use super::{
     AFTER_KILL,
     evening::{Evening, Fault, SEED, TALKERS, TOKENS, most},
+    lines_with,
     silence::Figures,
 };
-use crate::support::program::Place;
 
 /// Price of a token that the model writes.
 const PRICE: f64 = 0.001;
@@ -26,14 +25,6 @@ const MOMENT: i64 = 1_000;
 /// Price of so many tokens.
 fn price(tokens: u64) -> f64 {
     u32::try_from(tokens).map_or(f64::INFINITY, f64::from) * PRICE
-}
-
-/// Texts of a server's transcript that have `word`.
-fn lines_with(word: &str, desk: &Place, guild: &Guild) -> Vec<String> {
-    let id = guild.id.to_string();
-    let search = ["memory", "search", word, "--json", "--limit", "1000", "--guild", &*id];
-    let lines = desk.run(&search).ends_with(0).lines();
-    lines.iter().filter_map(|it| it["text"].as_str().map(str::to_owned)).collect()
 }
 
 /// Lines whose command was answered, and how often each was written.

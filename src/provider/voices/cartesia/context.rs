@@ -17,8 +17,8 @@ use crate::{
 const RATE: SampleRate = SampleRate::HZ_24000;
 /// Longest time that is believed, in seconds.
 const LONGEST: f64 = 3_600.0;
-/// Time after its last input in which a context surely lives: the service keeps it for a second
-/// after its last sound, which follows the input. The rest is for the way there.
+/// Time after its last input in which a context takes another one: the service keeps it for a
+/// second after its last sound. The rest of the second allows for the network.
 const ALIVE: Duration = Duration::from_millis(800);
 
 pub struct Context {

@@ -12,8 +12,8 @@ const EMOTIONS: &str = "neutral happy excited enthusiastic elated euphoric trium
                         resigned anxious panicked alarmed scared proud confident distant \
                         skeptical contemplative determined";
 
-/// The emotion with which a style begins, alone before its first mark; `None`: it is about
-/// something else ("You are not angry.").
+/// The emotion with which a style begins, alone before its first punctuation mark or line break;
+/// `None`: it begins with anything else ("You are not angry.").
 pub fn emotion(style: &str) -> Option<&'static str> {
     let is_mark = |c: char| c.is_ascii_punctuation() || c == '\n';
     let first = style.split(is_mark).next().unwrap_or_default().trim();

@@ -10,7 +10,8 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use crate::provider::{
     Error, Kind,
     remote::{names_concurrency, retry_after},
-    voices::socket::{Peer, Refusal, SocketFailure},
+    sockets::Reason,
+    voices::socket::{FAILED, GAVE_UP, NO_ENDPOINT, Peer, Refusal, SocketFailure, busy, crowded},
 };
 
 /// An error as the service describes it.
@@ -44,40 +45,37 @@ impl Told {
     }
 
     /// The code before the status, which is the same for several.
-    fn kind(&self, wait: Option<Duration>) -> Phrased {
+    fn reason(&self, wait: Option<Duration>) -> Reason {
         match self.status {
-            _ if names_concurrency(&self.code) => (Kind::Crowded { retry_after: wait }, CROWDED),
-            _ if self.has(&["quota", "credit", "payment"]) => (Kind::Unauthorized, UNPAID),
-            _ if self.has(&["voice"]) => (Kind::InvalidRequest, VOICE),
-            _ if self.has(&["model"]) => (Kind::InvalidRequest, MODEL),
-            Some(401 | 403) => (Kind::Unauthorized, KEY),
-            Some(402) => (Kind::Unauthorized, UNPAID),
-            Some(408 | 504) => (Kind::Timeout, ("the service gave up waiting", "try again")),
+            _ if names_concurrency(&self.code) => crowded(wait),
+            _ if self.has(&["quota", "credit", "payment"]) => UNPAID,
+            _ if self.has(&["voice"]) => VOICE,
+            _ if self.has(&["model"]) => MODEL,
+            Some(401 | 403) => KEY,
+            Some(402) => UNPAID,
+            Some(408 | 504) => GAVE_UP,
             // So it answers when too many sockets are open.
-            Some(429) if self.code.is_empty() => (Kind::Crowded { retry_after: wait }, CROWDED),
-            Some(429) => (Kind::RateLimited { retry_after: wait }, BUSY),
-            Some(404) => (Kind::InvalidRequest, ("not found", "check base_url")),
-            Some(400..500) => {
-                let refused = ("the request was refused", "check model and the voice's voice_id");
-                (Kind::InvalidRequest, refused)
-            }
-            Some(500..600) | None => (Kind::Unavailable, ("the service failed", "try again")),
-            Some(_) => (Kind::Protocol, ("not a WebSocket endpoint", "check base_url")),
+            Some(429) if self.code.is_empty() => crowded(wait),
+            Some(429) => busy(wait),
+            Some(404) => (Kind::InvalidRequest, "not found", "check base_url"),
+            Some(400..500) => REFUSED,
+            Some(500..600) | None => FAILED,
+            Some(_) => NO_ENDPOINT,
         }
     }
 }
 
-type Phrased = (Kind, (&'static str, &'static str));
-
-const UNPAID: (&str, &str) =
-    ("the account has no credits left", "check the account's plan and usage");
-const KEY: (&str, &str) = ("the key was refused", "check api_key");
-const VOICE: (&str, &str) =
-    ("the account has no voice with this voice_id", "use an id that `glyphoxa voices` lists");
-const MODEL: (&str, &str) = ("the service does not have the model", "check model");
-const CROWDED: (&str, &str) =
-    ("too many streams at once", "set max_streams to what the plan gives, or raise the plan");
-const BUSY: (&str, &str) = ("the service is busy", "try again in a moment, or raise the plan");
+const UNPAID: Reason =
+    (Kind::Unauthorized, "the account has no credits left", "check the account's plan and usage");
+const KEY: Reason = (Kind::Unauthorized, "the key was refused", "check api_key");
+const VOICE: Reason = (
+    Kind::InvalidRequest,
+    "the account has no voice with this voice_id",
+    "use an id that `glyphoxa voices` lists",
+);
+const MODEL: Reason = (Kind::InvalidRequest, "the service does not have the model", "check model");
+const REFUSED: Reason =
+    (Kind::InvalidRequest, "the request was refused", "check model and the voice's voice_id");
 
 /// Error for a failed socket or request.
 pub fn failure(peer: &Peer, failure: SocketFailure<'_>) -> Error {
@@ -87,14 +85,14 @@ pub fn failure(peer: &Peer, failure: SocketFailure<'_>) -> Error {
 fn refusal(peer: &Peer, Refusal { status, headers, body }: Refusal<'_>) -> Error {
     let said = Told::read(&serde_json::from_slice(body).unwrap_or_default());
     let told = Told { status: Some(status.as_u16()), ..said };
-    let (kind, (what, fix)) = told.kind(retry_after(headers));
+    let (kind, what, fix) = told.reason(retry_after(headers));
     let quote = peer.quoted(&told.message);
     peer.error(kind, &format!("{what} with status {}{quote}", status.as_u16()), fix)
 }
 
 /// Error for an error message of a socket.
 pub fn said(peer: &Peer, told: &Told) -> Error {
-    let (kind, (what, fix)) = told.kind(None);
+    let (kind, what, fix) = told.reason(None);
     let code = peer.labelled(&told.code);
     peer.error(kind, &format!("{what}{code}{}", peer.quoted(&told.message)), fix)
 }

@@ -1,9 +1,9 @@
 //! The messages of one turn.
 //!
-//! Entry type: [`Turn`]. Its sentences are inputs of one context while that surely lives, and of
-//! another one after a pause; what comes of another one early waits for its sentence. Names of
-//! contexts are never used again, so what comes late of a cancelled one is skipped. **Never**: sends
-//! a text without words, which the service refuses.
+//! Entry type: [`Turn`]. Its sentences are inputs of one context while the service surely keeps it,
+//! and of the next one after a pause. Sound of the next context that comes early is held until the
+//! sentences before it are spoken. Names of contexts are never reused, so late messages of a
+//! cancelled one are skipped. **Never**: sends a text without words, which the service refuses.
 
 use std::{
     collections::VecDeque,
@@ -32,7 +32,7 @@ use crate::{
     },
 };
 
-/// Most sound of sentences that are not yet their turn.
+/// Most sound held for sentences that wait for earlier ones.
 const HELD: Duration = Duration::from_secs(60);
 
 pub struct Turn {
@@ -144,8 +144,8 @@ impl TurnMessages for Turn {
         Some(unspoken.map(|it| Message::text(order(it))).collect())
     }
 
-    /// Nothing is owed, and what comes late names its context. Whether the service confirms a
-    /// cancelled one is not known.
+    /// Late messages name their context, so they cannot be taken for another turn's. Whether the
+    /// service confirms that a context is cancelled is not known.
     fn is_free(&self) -> bool {
         self.contexts.iter().all(Context::is_spoken)
     }

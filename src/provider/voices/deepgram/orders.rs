@@ -16,8 +16,8 @@ pub fn order(kind: &str) -> Message {
 
 /// `text` as the service should read it.
 pub fn respelled(text: &str, pronunciation: &[Pronunciation]) -> String {
-    // Before a brace it would begin a command, most of which end the socket; two in a row would
-    // leave one.
+    // A backslash before a brace begins a command, and most commands end the socket. Removing only
+    // that one would leave the other of two.
     respell(text, pronunciation).replace('\\', "")
 }
 

@@ -10,7 +10,8 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use crate::provider::{
     Error, Kind,
     remote::{names_concurrency, retry_after},
-    voices::socket::{Peer, Refusal, SocketFailure},
+    sockets::Reason,
+    voices::socket::{FAILED, GAVE_UP, NO_ENDPOINT, Peer, Refusal, SocketFailure, busy, crowded},
 };
 
 /// The service is closing the socket for this: too many turns of it are open.
@@ -42,14 +43,20 @@ impl Told {
     }
 }
 
-const UNPAID: (&str, &str) =
-    ("the account has no characters left", "check the account's plan and usage");
-const KEY: (&str, &str) = ("the key was refused", "check api_key and its permissions");
-const VOICE: (&str, &str) =
-    ("the account has no voice with this voice_id", "use an id from the account's list of voices");
-const REFUSED: (&str, &str) = ("the request was refused", "check model and base_url");
-const CROWDED: (&str, &str) =
-    ("too many streams at once", "set max_streams to what the plan gives, or raise the plan");
+const UNPAID: Reason = (
+    Kind::Unauthorized,
+    "the account has no characters left",
+    "check the account's plan and usage",
+);
+const KEY: Reason =
+    (Kind::Unauthorized, "the key was refused", "check api_key and its permissions");
+const VOICE: Reason = (
+    Kind::InvalidRequest,
+    "the account has no voice with this voice_id",
+    "use an id from the account's list of voices",
+);
+const REFUSED: Reason =
+    (Kind::InvalidRequest, "the request was refused", "check model and base_url");
 
 /// Error for a failed socket or request.
 pub fn failure(peer: &Peer, failure: SocketFailure<'_>) -> Error {
@@ -59,21 +66,21 @@ pub fn failure(peer: &Peer, failure: SocketFailure<'_>) -> Error {
 fn refusal(peer: &Peer, Refusal { status, headers, body }: Refusal<'_>) -> Error {
     let told = Told::read(&serde_json::from_slice(body).unwrap_or_default());
     let wait = retry_after(headers);
-    let (kind, (what, fix)) = match status.as_u16() {
-        402 => (Kind::Unauthorized, UNPAID),
-        401 | 403 if !told.has(&["quota", "credit"]) => (Kind::Unauthorized, KEY),
-        408 | 504 => (Kind::Timeout, ("the service gave up waiting", "try again")),
+    let (kind, what, fix) = match status.as_u16() {
+        402 => UNPAID,
+        401 | 403 if !told.has(&["quota", "credit"]) => KEY,
+        408 | 504 => GAVE_UP,
         429 => limited(&told, wait),
-        500..600 => (Kind::Unavailable, ("the service failed", "try again")),
+        500..600 => FAILED,
         404 if !told.has(&["voice"]) => {
-            (Kind::InvalidRequest, ("not found", "check model and base_url"))
+            (Kind::InvalidRequest, "not found", "check model and base_url")
         }
-        400..500 => match told.kind() {
+        400..500 => match told.reason() {
             // No label that is known: the status says that it is ours.
-            (Kind::Unavailable, _) => (Kind::InvalidRequest, REFUSED),
-            phrased => phrased,
+            (Kind::Unavailable, ..) => REFUSED,
+            reason => reason,
         },
-        _ => (Kind::Protocol, ("not a WebSocket endpoint", "check base_url")),
+        _ => NO_ENDPOINT,
     };
     let quote = peer.quoted(&told.message);
     peer.error(kind, &format!("{what} with status {}{quote}", status.as_u16()), fix)
@@ -81,7 +88,7 @@ fn refusal(peer: &Peer, Refusal { status, headers, body }: Refusal<'_>) -> Error
 
 /// Error for an error frame, or for a reason of a closed socket that is one.
 pub fn said(peer: &Peer, told: &Told) -> Error {
-    let (kind, (what, fix)) = told.kind();
+    let (kind, what, fix) = told.reason();
     let label = peer.labelled(told.labels.first().map_or("", String::as_str));
     peer.error(kind, &format!("{what}{label}{}", peer.quoted(&told.message)), fix)
 }
@@ -102,29 +109,21 @@ fn closed(peer: &Peer, frame: &CloseFrame) -> Error {
     }
 }
 
-type Phrased = (Kind, (&'static str, &'static str));
-
 impl Told {
-    fn kind(&self) -> Phrased {
+    fn reason(&self) -> Reason {
         match () {
-            () if self.has(&["quota", "credit", "payment"]) => (Kind::Unauthorized, UNPAID),
-            () if self.has(&["api_key", "unauthorized", "authentication", "permission"]) => {
-                (Kind::Unauthorized, KEY)
-            }
-            () if self.has(&["voice"]) => (Kind::InvalidRequest, VOICE),
+            () if self.has(&["quota", "credit", "payment"]) => UNPAID,
+            () if self.has(&["api_key", "unauthorized", "authentication", "permission"]) => KEY,
+            () if self.has(&["voice"]) => VOICE,
             () if self.is_crowded() || self.has(&["rate_limit", "too_many", "busy"]) => {
                 limited(self, None)
             }
-            () if self.has(&["timeout"]) => {
-                (Kind::Timeout, ("the service gave up waiting", "try again"))
-            }
-            () if self.has(&["internal", "server_error", "unavailable"]) => {
-                (Kind::Unavailable, ("the service failed", "try again"))
-            }
+            () if self.has(&["timeout"]) => GAVE_UP,
+            () if self.has(&["internal", "server_error", "unavailable"]) => FAILED,
             () if self.labels.is_empty() || self.has(&["invalid", "not_", "unsupported"]) => {
-                (Kind::InvalidRequest, REFUSED)
+                REFUSED
             }
-            () => (Kind::Unavailable, ("the service failed", "try again")),
+            () => FAILED,
         }
     }
 
@@ -134,14 +133,8 @@ impl Told {
 }
 
 /// Too many streams are the account's own; anything else means that the service is busy.
-fn limited(told: &Told, retry_after: Option<Duration>) -> Phrased {
-    match told.is_crowded() {
-        true => (Kind::Crowded { retry_after }, CROWDED),
-        false => {
-            let busy = ("the service is busy", "try again in a moment, or raise the plan");
-            (Kind::RateLimited { retry_after }, busy)
-        }
-    }
+fn limited(told: &Told, retry_after: Option<Duration>) -> Reason {
+    if told.is_crowded() { crowded(retry_after) } else { busy(retry_after) }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! ElevenLabs as a voice: Flash and its relatives over the multi-context socket.
 //!
-//! Entry types: [`ElevenLabs`], a dialect of [`super::socket`]; [`list()`]. A turn is a context, a sentence is flushed, and the times of its characters tell where words and
-//! sentences end. Names are respelled. The service speaks at 0.7 to 1.2 times the normal speed;
-//! other speeds, and pitch, are applied to the sound. **Never**: the key or the speech in the log.
+//! Entry types: [`ElevenLabs`], a dialect of [`super::socket`]; [`list()`]. A turn is a context, a
+//! sentence is flushed, and the times of its characters tell where words and sentences end. Names
+//! are respelled. The service speaks at 0.7 to 1.2 times the normal speed; other speeds, and pitch,
+//! are applied to the sound. **Never**: the key or the speech in the log.
 
 mod address;
 mod alignment;

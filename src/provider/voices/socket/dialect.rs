@@ -74,8 +74,8 @@ pub trait TurnMessages: Send {
     /// socket does.
     fn cancel(&mut self) -> Option<Vec<Message>>;
 
-    /// True if the socket may serve another turn although the service has not said so: sound of
-    /// this one that comes late is recognised as such.
+    /// True if the socket may serve another turn before the service has confirmed the end of this
+    /// one: its late sound can be recognised.
     fn is_free(&self) -> bool {
         false
     }

@@ -27,8 +27,8 @@ const TEXT: usize = 100;
 /// Voices of a page, and the mark of the next one.
 pub type Page = (Vec<ListedVoice>, Option<String>);
 
-/// All voices, in the service's order. `address` is that of the page behind a mark, and `read` reads
-/// one.
+/// All voices, in the service's order. `address` returns the address of the page after a mark
+/// (`None`: the first page), and `read` reads a page.
 ///
 /// # Errors
 /// The service's own; another shape of a page.
@@ -58,7 +58,7 @@ pub async fn listed(
     timeout(WHOLE, all).await.map_err(|_| peer.slow())?
 }
 
-/// `None`: it breaks off.
+/// `None`: the answer broke off.
 async fn body(service: &impl Dialect, url: Url) -> Result<Option<Vec<u8>>, Error> {
     let answer = service.handshake().get(url).await;
     let mut answer = answer.map_err(|why| service.failure(SocketFailure::NotOpened(&why)))?;

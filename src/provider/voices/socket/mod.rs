@@ -2,10 +2,12 @@
 //!
 //! Entry types: [`Dialect`], one service's messages, and [`TurnMessages`], those of one turn;
 //! [`SocketVoice`], which makes a voice service of a dialect. Services with models and voices of an
-//! account share [`Options`], errors ([`Peer`]) and the way to their lists ([`listed()`]). A turn has a socket for itself; after
-//! it, the socket is kept for the next turn with the same address, and closed after 20 s without
-//! one. An interrupted turn is cancelled at once, and its socket serves another one only when no
-//! sound of it can come, or none that is not told apart; where that takes two seconds, it is closed.
+//! account share [`Options`], errors ([`Peer`]) and the way to their lists ([`listed()`]).
+//!
+//! A turn has a socket for itself; after it, the socket is kept for the next turn with the same
+//! address, and closed after 20 s without one. An interrupted turn is cancelled at once. Its socket
+//! serves another turn only once no more sound of it can come, or once late sound can be told from
+//! that of the next; where that takes two seconds, it is closed.
 
 mod dialect;
 mod idle;
@@ -13,6 +15,7 @@ mod link;
 mod listing;
 mod options;
 mod peer;
+mod reasons;
 mod sentence;
 mod service;
 mod stream;
@@ -30,6 +33,7 @@ pub use self::{
     listing::{Page, listed, short},
     options::{FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, Options},
     peer::Peer,
+    reasons::{FAILED, GAVE_UP, NO_ENDPOINT, busy, crowded},
 };
 use self::{service::Service, turn::Turn};
 use crate::{

@@ -287,8 +287,8 @@ impl Turn {
     }
 }
 
-/// The next piece that is given on. Words wait for what follows them: without sound they are no
-/// sign that some comes, and a piece renews the deadline.
+/// The next piece to pass on. Words wait for the piece after them: they do not show that sound is
+/// coming, and each piece renews the deadline.
 fn piece(ready: &mut VecDeque<Result<Spoken, Error>>) -> Option<Result<Spoken, Error>> {
     let are_words = ready.iter().all(|said| matches!(said, Ok(Spoken::Word(_))));
     if are_words { None } else { ready.pop_front() }
