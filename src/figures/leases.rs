@@ -1,6 +1,9 @@
 //! Figures of this node's shards and their leases, missing without a bot. Entry type: [`Shards`].
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use tokio::time::Instant;
 
@@ -46,15 +49,17 @@ impl Shards {
         self.state().renewed = Some(at);
     }
 
-    pub fn write(&self, lines: &mut Lines, now: Instant) {
-        let State { count, renewed } = *self.state();
-        if let Some((held, total)) = count {
+    pub fn since_renewal(&self, now: Instant) -> Option<Duration> {
+        self.state().renewed.map(|at| now.saturating_duration_since(at))
+    }
+
+    pub fn write(&self, lines: &mut Lines, since_renewal: Option<Duration>) {
+        if let Some((held, total)) = self.state().count {
             lines.gauge(&names::SHARDS_HELD, held);
             lines.gauge(&names::SHARDS, total);
         }
-        if let Some(at) = renewed {
-            let age = now.saturating_duration_since(at);
-            lines.gauge(&names::RENEWAL_AGE, age.as_secs_f64());
+        if let Some(since) = since_renewal {
+            lines.gauge(&names::RENEWAL_AGE, since.as_secs_f64());
         }
     }
 

@@ -235,6 +235,11 @@ impl Figures {
         self.0.shards.renewed(at);
     }
 
+    /// `None`: no lease was ever renewed here.
+    pub fn since_renewal(&self, now: Instant) -> Option<Duration> {
+        self.0.shards.since_renewal(now)
+    }
+
     /// A shard's lease ended while it was served. Not for one that is given back.
     pub fn lease_lost(&self, loss: LeaseLoss) {
         self.count(&names::LEASES_LOST, labels([("reason", loss.word())]), 1);
@@ -316,7 +321,7 @@ impl Figures {
         if let Some(gateway) = self.gateway() {
             lines.gauge(&names::GATEWAY_UP, u8::from(gateway == Gateway::Up));
         }
-        self.0.shards.write(&mut lines, Instant::now());
+        self.0.shards.write(&mut lines, sample.since_renewal);
         lines.into_text()
     }
 }

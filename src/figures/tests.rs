@@ -84,20 +84,22 @@ fn listeners_of_an_ended_table_are_gone() {
     assert!(has(&figures.render(), "glyphoxa_listeners 2"));
 }
 
-#[tokio::test(start_paused = true)]
-async fn figures_of_leases_are_rendered() {
-    let figures = Figures::default();
+#[test]
+fn figures_of_leases_are_rendered() {
+    let (figures, now) = (Figures::default(), Instant::now());
     let text = figures.render();
     for name in ["glyphoxa_shards", "glyphoxa_lease_renewal", "glyphoxa_identify_wait"] {
         assert!(!text.contains(name), "it has no bot:\n{text}");
     }
     assert!(has(&text, "glyphoxa_leases_lost_total{reason=\"taken\"} 0"), "{text}");
+    assert_eq!(figures.since_renewal(now), None);
     figures.set_shards(2, 8);
-    figures.lease_renewed(Instant::now());
+    figures.lease_renewed(now);
     figures.lease_lost(LeaseLoss::Expired);
     figures.identify_waited(Duration::ZERO);
     figures.identify_waited(Duration::from_secs(15));
-    tokio::time::advance(Duration::from_millis(1_500)).await;
+    let since_renewal = figures.since_renewal(now + Duration::from_millis(1_500));
+    figures.set_sample(Sample { since_renewal, ..Sample::default() });
     let text = figures.render();
     for line in [
         "glyphoxa_shards_held 2",

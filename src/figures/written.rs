@@ -3,7 +3,7 @@
 //! The recorder keeps a gauge for ever, so a server that is gone would stay in it; and its counters
 //! are whole numbers, which money is not. Entry types: [`Sample`], [`Lines`].
 
-use std::{collections::BTreeMap, fmt::Display};
+use std::{collections::BTreeMap, fmt::Display, time::Duration};
 
 use super::{labels::Labels, names::Figure};
 
@@ -18,6 +18,8 @@ pub struct Sample {
     pub servers: Vec<(String, bool)>,
     /// Services by kind and name; true: left alone.
     pub breakers: Vec<(&'static str, Vec<(String, bool)>)>,
+    /// `None`: no lease was ever renewed here.
+    pub since_renewal: Option<Duration>,
 }
 
 /// States by label. Of two names with the same label the one that is `troubled` counts.

@@ -15,6 +15,7 @@ use axum::{
     routing::get,
 };
 use serde_json::json;
+use tokio::time::Instant;
 
 use self::readiness::{Readiness, Reason};
 use super::{options::WebOptions, parts::WebParts, refusal::Refusal};
@@ -78,6 +79,7 @@ fn sample(handles: &Handles) -> Sample {
         backlog: handles.sessions.transcripts().backlog().count().waiting,
         servers: servers.collect(),
         breakers: handles.factory.breakers(),
+        since_renewal: handles.figures.since_renewal(Instant::now()),
     }
 }
 

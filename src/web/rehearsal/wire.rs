@@ -376,7 +376,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any input is refused or within its bounds.
+        /// Whatever comes, it is refused or within its bounds.
         #[test]
         fn anything_is_read_within_bounds(
             text in r#"(\{"type":"(hello|say|order|tier|played|why|hear_voice|talk|x)"(,"(name|text|npc|on|turn|samples|tier|command)":(null|true|-?[0-9]{1,20}|"[^"\\]{0,80}")){0,4}\}?|\PC{0,200})"#,
