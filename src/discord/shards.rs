@@ -233,6 +233,7 @@ where
             Err(StoreError::Asked(why)) if !self.has_renewed => {
                 return Err(Fatal::Leases(why));
             }
+            Err(error @ StoreError::Newer { .. }) => return Err(Fatal::Leases(error.to_string())),
             Err(error) => {
                 if !std::mem::replace(&mut self.is_failing, true) {
                     tracing::warn!(%error, "cannot renew the leases of shards; trying again");
@@ -436,6 +437,8 @@ mod tests {
     #[derive(Default)]
     struct Tables {
         is_away: bool,
+        /// Updated beyond these processes.
+        is_newer: bool,
         nodes: BTreeMap<String, (Node, Instant)>,
         leases: BTreeMap<u32, Row>,
         slots: BTreeMap<u32, Instant>,
@@ -487,6 +490,9 @@ mod tests {
                     return Err(StoreError::Asked("other processes have 4 shards".to_owned()));
                 }
                 let (run, shards) = (node.run.clone(), node.shards);
+                if tables.is_newer && tables.living(ttl).iter().all(|it| it.run != run) {
+                    return Err(StoreError::Newer { found: 2, known: 1 });
+                }
                 tables.nodes.insert(run.clone(), (node.clone(), now));
                 for Lease { shard, .. } in tables.held(&run) {
                     tables.leases.get_mut(&shard).unwrap().expires = now + ttl;
@@ -748,6 +754,19 @@ mod tests {
         first.at(1_000).await;
         let second = Process::start(&store, node("b", 5), 1, Vec::new());
         let ended = second.serving.await.unwrap();
+        assert!(matches!(ended, Err(Fatal::Leases(_))), "{ended:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn store_updated_meanwhile_ends_a_process() {
+        let store = Arc::<Store>::default();
+        let process = Process::start(&store, node("a", 2), 1, Vec::new());
+        process.at(1_000).await;
+        store.tables().is_away = true;
+        process.at(9_000).await;
+        store.tables().is_newer = true;
+        store.tables().is_away = false;
+        let ended = process.serving.await.unwrap();
         assert!(matches!(ended, Err(Fatal::Leases(_))), "{ended:?}");
     }
 

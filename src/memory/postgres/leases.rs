@@ -11,13 +11,11 @@ use tokio_postgres::Row;
 
 use super::{
     fence::Fence,
+    migrate::{self, LOCK, STEPS},
     sql::{Sql, count, plain},
     store::{Postgres, within},
 };
 use crate::memory::{Error, IDENTIFY_APART, Lease, Leases, Node, NodeStatus, StoreFuture};
-
-/// Held by a node that enters ("glyph-in" in ASCII).
-const ENTERING: i64 = 0x676c_7970_682d_696e;
 
 impl Leases for Postgres {
     fn renew(&self, node: Node, ttl: Duration, takes: bool) -> StoreFuture<'_, Vec<Lease>> {
@@ -104,7 +102,7 @@ impl Postgres {
 }
 
 /// Lets in a node that was not living. One enters at a time, so that each sees the shards of those
-/// before it.
+/// before it, and none while the schema is updated, which it may not be able to use then.
 async fn enter(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
     let (run, shards) = (plain(&node.run), i64::from(node.shards));
     let mut living = Sql::new("SELECT 1 FROM node WHERE run = ");
@@ -114,7 +112,8 @@ async fn enter(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
         return Ok(());
     }
     let mut alone = Sql::new("SELECT pg_advisory_xact_lock(");
-    alone.bind(ENTERING).push(")").query(work).await?;
+    alone.bind(LOCK).push(")").query(work).await?;
+    migrate::check(work, &STEPS).await?;
     let mut other = Sql::new("SELECT name, shards FROM node WHERE run <> ");
     other.bind(run).push(" AND shards <> ").bind(shards);
     other.push(" AND expires > clock_timestamp() ORDER BY name LIMIT 1");

@@ -4,14 +4,17 @@
 //! step whose text begins with `-- readable from 13` promises that a program with 13 steps reads
 //! and writes correctly after it: it adds tables, indexes, or columns with defaults, and nothing
 //! that earlier programs had to fill or delete. Such a program then starts on the newer schema;
-//! without that line it is refused. A later step, once no such program is left, takes away what
-//! only they needed.
+//! without that line it is refused, and the step waits until no node runs. A later step, once no
+//! such program is left, takes away what only they needed.
 //!
 //! Entry function: [`migrate`]. **Never**: leaves a step half done, or changes a newer schema.
 
 use deadpool_postgres::{Client, Transaction};
 
-use crate::{domain::fnv1a, memory::Error};
+use crate::{
+    domain::fnv1a,
+    memory::{Error, LEASE_TTL},
+};
 
 /// All steps, oldest first; released ones never change.
 pub(super) const STEPS: [&str; 13] = [
@@ -30,10 +33,12 @@ pub(super) const STEPS: [&str; 13] = [
     include_str!("migrations/0013.sql"),
 ];
 
-/// Held by the program that migrates ("glyphoxa" in ASCII).
-const LOCK: i64 = 0x676c_7970_686f_7861;
+/// Held by a program that migrates, and by a node that enters ("glyphoxa" in ASCII).
+pub(super) const LOCK: i64 = 0x676c_7970_686f_7861;
 /// The oldest supported PostgreSQL.
 const SERVER_MIN: i32 = 15;
+/// First schema with nodes. Earlier programs leave no sign that they run.
+const NODES: usize = 13;
 /// First words of a step that earlier programs can use.
 const READABLE: &str = "-- readable from ";
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_step (\
@@ -42,7 +47,7 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_step (\
 const COLUMN: &str = "ALTER TABLE schema_step ADD COLUMN IF NOT EXISTS readable_from integer";
 
 /// Does the missing steps, all or none. Fails on an old server, a missing extension, a foreign
-/// schema, or a newer one that is not readable from here.
+/// schema, a newer one that is not readable from here, or while nodes run that could not go on.
 pub(super) async fn migrate(client: &mut Client, steps: &[&str]) -> Result<(), Error> {
     let version =
         client.query_one("SELECT current_setting('server_version_num')::int / 10000", &[]);
@@ -59,6 +64,7 @@ pub(super) async fn migrate(client: &mut Client, steps: &[&str]) -> Result<(), E
     work.batch_execute(TABLE).await?;
     let done = check(&work, steps).await?;
     if done < steps.len() {
+        check_nodes(&work, steps, done).await?;
         work.batch_execute(COLUMN).await?;
     }
     for (number, step) in (1_i32..).zip(steps).skip(done) {
@@ -69,7 +75,8 @@ pub(super) async fn migrate(client: &mut Client, steps: &[&str]) -> Result<(), E
     Ok(work.commit().await?)
 }
 
-async fn check(work: &Transaction<'_>, steps: &[&str]) -> Result<usize, Error> {
+/// Returns how many steps are done. Fails on a foreign schema, or one that needs more than `steps`.
+pub(super) async fn check(work: &Transaction<'_>, steps: &[&str]) -> Result<usize, Error> {
     // Programs before the column made tables without it.
     let all = "SELECT number, checksum, (to_jsonb(it) ->> 'readable_from')::integer \
                FROM schema_step it ORDER BY number";
@@ -93,6 +100,25 @@ async fn check(work: &Transaction<'_>, steps: &[&str]) -> Result<usize, Error> {
         }
     }
     Ok(rows.len())
+}
+
+/// Fails while a node runs that could not use the schema after `steps`, of which `done` are done.
+async fn check_nodes(work: &Transaction<'_>, steps: &[&str], done: usize) -> Result<(), Error> {
+    let known = i32::try_from(done).unwrap_or(i32::MAX);
+    let mut missing = (1_i32..).zip(steps).skip(done);
+    let is_readable = missing.all(|(number, step)| readable_from(step).unwrap_or(number) <= known);
+    if is_readable || done < NODES {
+        return Ok(());
+    }
+    let living = "SELECT name, build FROM node WHERE expires > clock_timestamp() \
+                  ORDER BY name LIMIT 1";
+    let Some(row) = work.query_opt(living, &[]).await? else { return Ok(()) };
+    let (name, build): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+    Err(Error::Asked(format!(
+        "node '{name}' runs glyphoxa {build}, which cannot use the memory once this one has updated \
+         it (stop all nodes, and start this one {} s later)",
+        LEASE_TTL.as_secs()
+    )))
 }
 
 /// Steps that a program must have to use a schema with `step`; `None`: `step` too.

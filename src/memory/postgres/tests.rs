@@ -6,6 +6,7 @@ mod processes;
 #[path = "../../../tests/support/postgres.rs"]
 #[expect(dead_code, reason = "tests of the real program use the rest")]
 mod server;
+mod upgrade;
 
 use std::{
     env,
