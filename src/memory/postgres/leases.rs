@@ -21,8 +21,12 @@ impl Leases for Postgres {
     fn renew(&self, node: Node, ttl: Duration, takes: bool) -> StoreFuture<'_, Vec<Lease>> {
         Box::pin(within(async move {
             let mut client = self.renewing().await?;
+            // Apart, so that no table is locked while the schema is updated.
+            let lives = is_living(&client, &node).await?;
             let work = client.transaction().await?;
-            enter(&work, &node).await?;
+            if !lives {
+                enter(&work, &node).await?;
+            }
             extend(&work, &node, ttl).await?;
             if takes {
                 take(&work, &node).await?;
@@ -101,16 +105,17 @@ impl Postgres {
     }
 }
 
+async fn is_living(client: &Client, node: &Node) -> Result<bool, Error> {
+    let mut living = Sql::new("SELECT 1 FROM node WHERE run = ");
+    living.bind(plain(&node.run)).push(" AND shards = ").bind(i64::from(node.shards));
+    living.push(" AND expires > clock_timestamp()");
+    Ok(!living.query(client).await?.is_empty())
+}
+
 /// Lets in a node that was not living. One enters at a time, so that each sees the shards of those
 /// before it, and none while the schema is updated, which it may not be able to use then.
 async fn enter(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
     let (run, shards) = (plain(&node.run), i64::from(node.shards));
-    let mut living = Sql::new("SELECT 1 FROM node WHERE run = ");
-    living.bind(run.clone()).push(" AND shards = ").bind(shards);
-    living.push(" AND expires > clock_timestamp()");
-    if !living.query(work).await?.is_empty() {
-        return Ok(());
-    }
     let mut alone = Sql::new("SELECT pg_advisory_xact_lock(");
     alone.bind(LOCK).push(")").query(work).await?;
     migrate::check(work, &STEPS).await?;
