@@ -9,7 +9,8 @@ pub use crate::{
         Accounts, AddedServer, Announcer, ApprovalOptions, AssistantSettings, ChangeError, Consent,
         EngineOffer, Engines, Factory, GuildStore, HandleParts, Handles, ImportSettings, MadeTable,
         ModelMaker, OpenError, RunningTable, ScheduleOptions, ServedGuilds, ServerError, Settings,
-        TableRequest, Tables, TranscriptOptions, TranscriptWriter, VoiceLister, count_event,
+        TableRequest, Tables, Transcript, TranscriptOptions, TranscriptWriter, VoiceLister,
+        count_event,
     },
     config::load as load_config,
     discord::{

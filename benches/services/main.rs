@@ -40,7 +40,7 @@ use sequential::Sequential;
 use support::{
     figures::{Figures, goal, ms, runtime},
     sound::{LAST, WORD, babble, marked},
-    table::{AnyServices, FRAME, QUIET, Room, nothing, npc},
+    table::{AnyServices, QUIET, Room, nothing, npc, phase},
 };
 
 /// Silence that ends an utterance where words don't.
@@ -299,7 +299,7 @@ impl Table {
             tool: nothing(),
             options: case.options(),
         };
-        let room = Room::open(services, FRAME * nth / tables).await;
+        let room = Room::open(services, phase(nth, tables)).await;
         sleep(SETTLE).await;
         Self { room, own, asked }
     }

@@ -105,6 +105,16 @@ impl Room {
         let stopwatch = Stopwatch::default();
         let out = Box::new(stopwatch.clone());
         let (handle, events) = open_table_of(services, out, events).await;
+        Self::of(handle, events, stopwatch, phase)
+    }
+
+    /// An open table that the player has joined, and whose speech `stopwatch` gets.
+    pub fn of(
+        handle: TableHandle,
+        events: EventReader,
+        stopwatch: Stopwatch,
+        phase: Duration,
+    ) -> Self {
         let (speech, speech_in) = mpsc::channel(1);
         let first = Instant::now() + phase;
         tokio::spawn(player(handle, speech_in, first, stopwatch.clone()));
@@ -163,9 +173,19 @@ async fn open_table_of(
     let halts = Arc::default();
     let (setup, parts) = parts(services, Outlets { out, pace, music, effects, halts, events });
     let (handle, _task) = open(setup, parts);
-    let player = Speaker { id: PLAYER, name: "Player".to_owned(), is_dm: false };
-    handle.commands.send(Command::Join(player)).await.expect("the table is open");
+    join(&handle).await;
     (handle, told)
+}
+
+/// Lets the player join.
+pub async fn join(table: &TableHandle) {
+    let player = Speaker { id: PLAYER, name: "Player".to_owned(), is_dm: false };
+    table.commands.send(Command::Join(player)).await.expect("the table is open");
+}
+
+/// Offset of the frames of table `nth` within 20 ms, so that tables are evenly spread.
+pub fn phase(nth: u32, tables: u32) -> Duration {
+    FRAME * nth / tables
 }
 
 /// Parts of a table with one NPC that answers everything.

@@ -4,13 +4,19 @@
 //! Every N runs in a process of its own; the floor is measured beside it. Without VAD the
 //! recogniser ends utterances itself; with it the tables do. The sound is speech-like. `source` is the
 //! bench's own share: the same frames with no table. `--quick` has four tables with a turn each.
+//!
+//! `evening` is a case of its own, which only its name runs: 200 tables for thirty minutes
+//! (`--minutes N`), of which 50 talk and 20 play music. `--quick` has a moment of it with twenty.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::expect_used, reason = "a bench of failing turns is none")]
 
-#[path = "support/mod.rs"]
+#[path = "../support/mod.rs"]
 #[expect(dead_code, reason = "each bench needs a part of it")]
 mod support;
+
+mod evening;
+mod outputs;
 
 use std::{
     env,
@@ -19,6 +25,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use evening::Evening;
 use glyphoxa::measure::Frame;
 use serde_json::{Value, json};
 use support::{
@@ -29,7 +36,7 @@ use support::{
     process::{cpu, resident_mb},
     sound::utterance,
     stand_ins::{Model, Recogniser, Synthesiser},
-    table::{Room, Services, open_unheard},
+    table::{Room, Services, open_unheard, phase},
 };
 use tokio::time::sleep;
 
@@ -57,21 +64,54 @@ struct Case {
 
 fn main() {
     let arguments: Vec<String> = env::args().collect();
-    let quick = arguments.iter().any(|argument| argument == "--quick");
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    let after = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1)
+    };
+    let quick = has("--quick");
+    let minutes: u64 = after("--minutes").map_or(30, |it| it.parse().expect("a number of minutes"));
     if let Some(at) = arguments.iter().position(|argument| argument == "--one") {
         let tables = arguments[at + 1].parse().expect("a number of tables");
-        let case = Case::new(tables, arguments[at + 2] == "vad", quick);
-        return if arguments[at + 2] == "source" { source(case) } else { one(case) };
+        return match arguments[at + 2].as_str() {
+            "evening" => evening::run(Evening::new(tables, Some(minutes).filter(|_| !quick))),
+            "source" => source(Case::new(tables, false, quick)),
+            hearing => one(Case::new(tables, hearing == "vad", quick)),
+        };
     }
-    let numbers: &[u32] = if quick { &[4] } else { &[1, 10, 50, 200] };
-    let read_at = if quick { 4 } else { 50 };
-    let mut lines = in_own_process(read_at, "source", quick);
+    let length = match quick {
+        true => vec!["--quick".to_owned()],
+        false => vec!["--minutes".to_owned(), minutes.to_string()],
+    };
+    if !has("evening") {
+        let numbers: &[u32] = if quick { &[4] } else { &[1, 10, 50, 200] };
+        listen_and_talk(numbers, if quick { 4 } else { 50 }, &length);
+    }
+    if quick || has("evening") {
+        pass_evening(if quick { 20 } else { 200 }, &length);
+    }
+}
+
+/// Tables of each number that listen, then talk; goals are about `read_at` of them.
+fn listen_and_talk(numbers: &[u32], read_at: u32, length: &[String]) {
+    let mut lines = in_own_process(read_at, "source", length);
     for hearing in ["service", "vad"] {
         for tables in numbers {
-            lines.extend(in_own_process(*tables, hearing, quick));
+            lines.extend(in_own_process(*tables, hearing, length));
         }
     }
     println!("{}", goals(&lines, read_at));
+}
+
+/// An evening of so many tables. A turn without its answer fails it once all is printed.
+fn pass_evening(tables: u32, length: &[String]) {
+    let mut lines = in_own_process(tables, "source", length);
+    lines.extend(in_own_process(tables, "evening", length));
+    println!("{}", evening::goals(&lines));
+    for line in lines.iter().filter(|line| line["case"] == "evening") {
+        assert_eq!(line["turns_lost"], 0, "turns were lost");
+        assert!(line["unwritten"].is_null(), "not written down: {}", line["unwritten"]);
+    }
 }
 
 impl Case {
@@ -105,20 +145,17 @@ impl Case {
     }
 }
 
-/// Runs this program again for one case; its lines, printed.
-fn in_own_process(tables: u32, hearing: &str, quick: bool) -> Vec<Value> {
+/// Runs this program again for one case, with `length` as its arguments; its lines, printed.
+fn in_own_process(tables: u32, doing: &str, length: &[String]) -> Vec<Value> {
     let mut command = Command::new(env::current_exe().expect("a program"));
-    command.args(["--one", &tables.to_string(), hearing]).stdout(Stdio::piped());
-    if quick {
-        command.arg("--quick");
-    }
+    command.args(["--one", &tables.to_string(), doing]).args(length).stdout(Stdio::piped());
     let mut running = command.spawn().expect("the same program again");
     let (floor, mut clocks) = (Floor::new(), Vec::new());
     while running.try_wait().expect("a child").is_none() {
         clocks.extend(floor.measure(CLOCKS, TOKEN));
     }
     let output = running.wait_with_output().expect("a child");
-    assert!(output.status.success(), "{tables} tables ({hearing}) failed");
+    assert!(output.status.success(), "{tables} tables ({doing}) failed");
     let (text, clocks) = (String::from_utf8(output.stdout).expect("JSON"), Figures::new(clocks));
     let line = |line: &str| {
         let mut line: Value = serde_json::from_str(line).expect("JSON");
@@ -135,7 +172,7 @@ fn in_own_process(tables: u32, hearing: &str, quick: bool) -> Vec<Value> {
 fn source(case: Case) {
     let runtime = runtime();
     runtime.block_on(async {
-        (0..case.tables).for_each(|nth| open_unheard(phase(case, nth)));
+        (0..case.tables).for_each(|nth| open_unheard(phase(nth, case.tables)));
         sleep(case.settle).await;
     });
     let (before, began) = (cpu(), Instant::now());
@@ -143,11 +180,6 @@ fn source(case: Case) {
     let mut line = case.line("source");
     line["cpu_s_per_session_minute"] = per_session_minute(case, before, began);
     println!("{line}");
-}
-
-/// Offset of a table's frames within 20 ms.
-fn phase(case: Case, nth: u32) -> Duration {
-    Duration::from_millis(20) * nth / case.tables
 }
 
 /// Listens, then talks, and prints a line for each.
@@ -179,7 +211,7 @@ async fn open(case: Case) -> (Vec<Room>, f64) {
     sleep(case.settle).await;
     let one_table = resident_mb("self");
     for nth in 1..case.tables {
-        rooms.push(Room::open(case.services(), phase(case, nth)).await);
+        rooms.push(Room::open(case.services(), phase(nth, case.tables)).await);
     }
     sleep(case.settle).await;
     (rooms, one_table)
