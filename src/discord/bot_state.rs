@@ -1,4 +1,4 @@
-//! State that the shards of the bot share. Entry type: [`Bot`].
+//! State of the whole bot. Entry type: [`Bot`].
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,6 +11,7 @@ use super::{
 };
 use crate::campaign::Handles;
 
+/// What the shards of the bot share.
 pub struct Bot {
     pub options: Options,
     pub handles: Handles,
