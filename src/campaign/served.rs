@@ -91,6 +91,11 @@ impl Served {
         _ = self.0.subscribe().wait_for(|all| all.refused.contains(&shard)).await;
     }
 
+    /// True after [`Self::refused`], until the shard is held again.
+    pub fn is_refused(&self, shard: u32) -> bool {
+        self.0.borrow().refused.contains(&shard)
+    }
+
     /// Notified when other shards are held than before, or the same ones again.
     pub fn changes(&self) -> watch::Receiver<Shards> {
         self.0.subscribe()
@@ -150,6 +155,7 @@ mod tests {
         assert!(served.refuse(first));
         assert!(served.refuse(first), "so are those behind it");
         refused.await;
+        assert!(served.is_refused(0) && !served.is_refused(1));
         assert_eq!(serves(&served), [false, false, true]);
         served.hold(2, [1], Instant::now() + TTL);
         assert!(served.refuse(first), "until the shard is held again");

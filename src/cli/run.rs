@@ -12,7 +12,7 @@ use super::{
 use crate::{
     app,
     campaign::{Node, ServedGuilds},
-    config::{self, Config},
+    config::{self, Config, MemoryPlace, TO_SHARE, UNSHARED},
     discord,
 };
 
@@ -52,28 +52,39 @@ pub fn run(
                 .to_owned(),
         ));
     }
+    let node = node(arguments, &config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let node = node(arguments, &config);
     let status = runtime.block_on(serve(config, node, from, set_level));
     // Does not wait for recognisers and voices in use.
     runtime.shutdown_background();
     status
 }
 
-/// This run of the program beside others; `None`: it is the only one.
-fn node(arguments: &Arguments, config: &Config) -> Option<Node> {
+/// This run of the program beside others; `None`: it is the only one. Fails for a named one that
+/// shares no memory with others.
+fn node(arguments: &Arguments, config: &Config) -> Result<Option<Node>, Failure> {
     if arguments.node.is_none() && config.cluster.is_none() {
-        return None;
+        return Ok(None);
+    }
+    let is_alone = matches!(config.memory.place, MemoryPlace::File(_));
+    match &arguments.node {
+        Some(name) if is_alone => {
+            return Err(Failure::Usage(format!(
+                "--node '{name}': {UNSHARED} (set memory.url, or leave out --node)"
+            )));
+        }
+        None if is_alone => tracing::warn!("cluster: {UNSHARED} ({TO_SHARE})"),
+        _ => {}
     }
     let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
-    Some(Node {
+    Ok(Some(Node {
         name: arguments.node.clone().unwrap_or_else(host),
         run: format!("{:032x}", rand::random::<u128>()),
         build: env!("CARGO_PKG_VERSION").to_owned(),
         shards: config.cluster.map_or(1, |it| it.shards),
         tables: 0,
         capacity: config.cluster.and_then(|it| it.capacity),
-    })
+    }))
 }
 
 async fn serve(
@@ -127,4 +138,28 @@ fn bot_options(config: &Config) -> discord::Options {
         options.code = Some(code);
     }
     options
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::tools::builtin;
+
+    #[test]
+    fn named_process_needs_a_shared_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("glyphoxa.yaml");
+        for (memory, is_shared) in [("", false), ("memory: { url: 'postgres://db/t' }", true)] {
+            let npc = "npcs: [{ name: Bart, lines: [{ say: hi }] }]";
+            fs::write(&path, format!("{npc}\n{memory}\n")).unwrap();
+            let config = config::load(Some(&path), &|_| None, builtin::IDENTITIES).unwrap();
+            let named = Arguments { node: Some("cellar".to_owned()) };
+            let node = node(&named, &config);
+            assert_eq!(node.is_ok_and(|it| it.is_some()), is_shared, "{memory}");
+            let alone = super::node(&Arguments::default(), &config);
+            assert!(alone.is_ok_and(|it| it.is_none()), "{memory}");
+        }
+    }
 }

@@ -63,6 +63,7 @@ pub fn read(reading: &mut Reading, path: &Path) -> Option<Config> {
     let file = File { fields, tools, folder, disabled, music };
     let config = file.config(reading, &mut notes);
     window::check(&config, &file.fields, &mut notes);
+    cluster::check(&config.memory.place, &file.fields, &mut notes);
     reading.take(notes);
     // The shipped files need no agreement; broken ones are not used.
     let (demands, code) = match reading.source {

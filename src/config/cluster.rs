@@ -1,9 +1,14 @@
 //! Several processes of one bot.
 //!
-//! Entry function: [`cluster`].
+//! Entry functions: [`cluster`], and [`check`] once all is read.
 
-use super::keys;
+use super::{keys, memory::MemoryPlace, reading::Notes};
 use crate::yaml::Fields;
+
+/// Fault of several processes without a PostgreSQL, and its fix.
+pub const UNSHARED: &str =
+    "processes share only a PostgreSQL: without it, a second one would serve all servers again";
+pub const TO_SHARE: &str = "set memory.url, or start only one process";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cluster {
@@ -18,4 +23,11 @@ pub fn cluster(file: &Fields<'_>) -> Option<Cluster> {
     let cluster = file.map("cluster", &keys::app::CLUSTER)?;
     let shards = cluster.whole("shards").unwrap_or(1);
     Some(Cluster { shards, capacity: cluster.whole("capacity") })
+}
+
+/// Warns of `cluster` in a `file` whose `memory` is no server.
+pub fn check(memory: &MemoryPlace, file: &Fields<'_>, notes: &mut Notes) {
+    if file.get("cluster").is_some() && matches!(memory, MemoryPlace::File(_)) {
+        notes.warnings.add(file.place("cluster"), UNSHARED, TO_SHARE);
+    }
 }

@@ -74,6 +74,7 @@ pub use self::{
         record as record_agreement, way_out,
     },
     checked::{Config, FILE_NAME},
+    cluster::{TO_SHARE, UNSHARED},
     demands::{Demand, Use},
     discord::DiscordOptions,
     mcp::server,

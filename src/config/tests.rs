@@ -1334,6 +1334,19 @@ fn suspicious_settings_are_warnings() {
     );
 }
 
+#[test]
+fn cluster_without_postgres_is_a_warning() {
+    for (memory, warns) in
+        [("", true), ("{ path: m.db }", true), ("{ url: 'postgres://db/t' }", false)]
+    {
+        let config = load_app(&format!("cluster: {{ shards: 8 }}\nmemory: {memory}\n")).unwrap();
+        let found = config.warnings.iter().find(|it| it.message == cluster::UNSHARED);
+        assert_eq!(found.is_some(), warns, "{memory}: {:?}", config.warnings);
+    }
+    let alone = load_app("memory: { path: m.db }\n").unwrap();
+    assert!(alone.warnings.iter().all(|it| it.message != cluster::UNSHARED));
+}
+
 proptest! {
     #[test]
     fn any_npc_text_is_read_or_refused(text in "\\PC{0,120}", value in "\\PC{0,40}") {

@@ -16,6 +16,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{
     admission::Admission,
+    bot_state::Bot,
     capacity::Capacity,
     deletions,
     options::Options,
@@ -23,7 +24,7 @@ use super::{
     rest::{self, Fatal},
     schedules,
     served_shards::ServedShards,
-    shard::{self, Bot},
+    shard,
     shards::{self, Leasing},
     voice,
 };
@@ -84,7 +85,7 @@ async fn serve(
     let (capacity, refused) = Capacity::new(node.as_ref().and_then(|node| node.capacity));
     let leasing =
         node.map(|node| leasing(&handles, node, introduced.buckets, (capacity.clone(), refused)));
-    let hands_over = leasing.as_ref().map(|it| Arc::clone(&it.hands_over)).unwrap_or_default();
+    let hand_over_by = leasing.as_ref().map(|it| Arc::clone(&it.hand_over_by)).unwrap_or_default();
     let (me, application, voice) = (introduced.me, introduced.application, voice::config());
     let bot = Arc::new(Bot {
         options,
@@ -96,7 +97,7 @@ async fn serve(
         voice,
         me,
         node: name,
-        hands_over,
+        hand_over_by,
         application,
     });
     let serve = move |lease, tenure, close| shard::serve(Arc::clone(&bot), lease, tenure, close);
@@ -115,8 +116,8 @@ fn leasing(
     let playing = Box::new(move || capacity.guilds());
     let (leases, served) = (handles.leases(), handles.served().clone());
     let figures = handles.figures.clone();
-    let hands_over = Arc::default();
-    Leasing { leases, node, buckets, playing, refused, served, figures, hands_over }
+    let hand_over_by = Arc::default();
+    Leasing { leases, node, buckets, playing, refused, served, figures, hand_over_by }
 }
 
 /// Fires the schedules of servers that are served here until `stop`, and tells game masters of

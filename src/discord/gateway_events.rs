@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use serenity::all::{
     ConnectionStage, Context, CreateAutocompleteResponse, CreateInteractionResponse, EventHandler,
     Guild as GuildData, GuildId, Interaction, Ready, ResumedEvent, ShardStageUpdateEvent,
-    UnavailableGuild, UserId, VoiceState,
+    UnavailableGuild, VoiceState,
 };
 use songbird::Songbird;
 use tokio::time::Instant;
@@ -19,17 +19,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     admission::{Access, Admission},
-    capacity::Capacity,
+    bot_state::Bot,
     guild::{Guild, GuildEvent, Shared},
     guilds::Guilds,
     interactions, invite,
-    options::Options,
     responder::{Interacted, Responder},
-    served_shards::ServedShards,
     tenure::Tenure,
     ui::reply::Reply,
 };
-use crate::{campaign::Handles, domain::Owner};
+use crate::domain::Owner;
 
 /// Receives the events of a shard.
 pub struct Handler {
@@ -39,12 +37,7 @@ pub struct Handler {
     pub guilds: Arc<Guilds>,
     pub tenure: Tenure,
     pub songbird: Arc<Songbird>,
-    pub served: ServedShards,
-    pub admission: Admission,
-    pub capacity: Capacity,
-    pub handles: Handles,
-    pub options: Options,
-    pub me: UserId,
+    pub bot: Arc<Bot>,
     /// Cancelled once the shard was connected.
     pub ready: CancellationToken,
     /// The shard was connected before.
@@ -55,7 +48,7 @@ impl Handler {
     /// Counts a connection of the gateway.
     fn connected(&self) {
         if self.was_ready.swap(true, Ordering::Relaxed) {
-            self.handles.figures.gateway_reconnected();
+            self.bot.handles.figures.gateway_reconnected();
         }
         self.set_up(true);
         self.ready.cancel();
@@ -64,13 +57,13 @@ impl Handler {
     fn set_up(&self, is_up: bool) {
         // A client that is being closed may still report to its successor.
         if self.tenure.holds(Instant::now()) {
-            self.served.set_up(self.shard, is_up);
+            self.bot.served.set_up(self.shard, is_up);
         }
     }
 
     /// Sends an event to an approved guild.
     async fn tell(&self, ctx: &Context, guild: GuildId, event: GuildEvent) {
-        let standing = self.admission.standing(guild, Instant::now()).await;
+        let standing = self.bot.admission.standing(guild, Instant::now()).await;
         if matches!(standing, Access::Served) {
             self.hand_over(ctx, guild, event).await;
         }
@@ -78,9 +71,9 @@ impl Handler {
 
     /// Passes an interaction to the guild's task, or answers with the reason for refusing it.
     async fn used(&self, ctx: &Context, guild: GuildId, interaction: Interaction) {
-        let refusal = match self.admission.standing(guild, Instant::now()).await {
+        let refusal = match self.bot.admission.standing(guild, Instant::now()).await {
             Access::Served => None,
-            Access::Stranger if self.admission.takes(guild, &interaction) => None,
+            Access::Stranger if self.bot.admission.takes(guild, &interaction) => None,
             Access::Stranger => Some(Admission::refusal(guild)),
             Access::Unknown(why) => Some(format!("I can't do anything here yet: {why}")),
         };
@@ -100,12 +93,12 @@ impl Handler {
                 cache: Arc::clone(&ctx.cache),
                 songbird: Arc::clone(&self.songbird),
                 tenure: self.tenure.clone(),
-                shards: self.served.count,
+                shards: self.bot.served.count,
                 node: self.node.clone(),
-                capacity: self.capacity.clone(),
-                handles: self.handles.clone(),
-                options: self.options.clone(),
-                me: self.me,
+                capacity: self.bot.capacity.clone(),
+                handles: self.bot.handles.clone(),
+                options: self.bot.options.clone(),
+                me: self.bot.me,
             })
         };
         self.guilds.tell(guild, event, shared).await;
@@ -114,7 +107,7 @@ impl Handler {
     /// Revokes the access tokens of a server that the bot has left.
     async fn revoke_tokens(&self, guild: GuildId) {
         let guild = guild.get();
-        match self.handles.access.revoke_all(Owner::Guild(guild)).await {
+        match self.bot.handles.access.revoke_all(Owner::Guild(guild)).await {
             Ok(0) => {}
             Ok(count) => tracing::info!(guild, count, "revoked the tokens of a server left"),
             Err(error) => tracing::error!(
@@ -127,13 +120,13 @@ impl Handler {
 
     /// Warns of a server without the bot; a shard sees only its own.
     fn check_servers(&self, ready: &Ready) {
-        let link = invite::link(ready.application.id, self.options.guild);
-        match self.options.guild {
-            None if self.served.count == 1 && ready.guilds.is_empty() => {
+        let link = invite::link(ready.application.id, self.bot.options.guild);
+        match self.bot.options.guild {
+            None if self.bot.served.count == 1 && ready.guilds.is_empty() => {
                 tracing::warn!(invite = %link, "the bot has joined no server yet (open the link)");
             }
             Some(id)
-                if self.served.of(id) == self.shard
+                if self.bot.served.of(id) == self.shard
                     && ready.guilds.iter().all(|it| it.id.get() != id) =>
             {
                 tracing::warn!(
@@ -172,7 +165,7 @@ impl EventHandler for Handler {
 
     async fn guild_delete(&self, _: Context, gone: UnavailableGuild, _: Option<GuildData>) {
         if !gone.unavailable {
-            self.admission.left(gone.id);
+            self.bot.admission.left(gone.id);
         }
         if gone.unavailable {
             tracing::warn!(
@@ -186,7 +179,7 @@ impl EventHandler for Handler {
 
     async fn voice_state_update(&self, ctx: Context, _: Option<VoiceState>, new: VoiceState) {
         if let Some(guild) = new.guild_id {
-            let event = match (new.user_id == self.me, new.channel_id) {
+            let event = match (new.user_id == self.bot.me, new.channel_id) {
                 (true, None) => GuildEvent::Disconnected,
                 _ => GuildEvent::VoiceStates,
             };

@@ -1,15 +1,16 @@
 //! The tasks of a shard's guilds, each with its mailbox.
 //!
-//! Entry type: [`Guilds`]. **Never**: opens a guild once the shard's tenure is over.
+//! Entry type: [`Guilds`]. Once the shard's tenure is over, all tasks end where they are, also those
+//! that were closing. **Never**: opens a guild after that.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc};
 
 use dashmap::{DashMap, Entry};
 use futures::future::join_all;
 use serenity::all::GuildId;
 use tokio::{
     sync::mpsc,
-    time::{Instant, timeout},
+    time::{Instant, timeout_at},
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -18,13 +19,11 @@ use super::{
     tenure::Tenure,
 };
 
-/// Longest wait for guilds to hand over their sessions.
-const HAND_OVER: Duration = Duration::from_secs(9);
-
 type Mailbox = mpsc::Sender<GuildEvent>;
+type Task = AbortOnDropHandle<()>;
 
 pub struct Guilds {
-    open: DashMap<GuildId, (Mailbox, AbortOnDropHandle<()>)>,
+    open: DashMap<GuildId, (Mailbox, Task)>,
     stop: CancellationToken,
     /// Cancelled once no guild may be opened any more.
     closing: CancellationToken,
@@ -79,48 +78,111 @@ impl Guilds {
 
     /// Ends all sessions in order.
     pub async fn close(&self) {
-        self.closing.cancel();
+        let guilds = self.take_all();
         self.stop.cancel();
-        for id in self.ids() {
-            if let Some((_, (_, task))) = self.open.remove(&id)
-                && let Err(error) = task.await
-            {
+        for (_, task) in guilds {
+            if let Err(error) = task.await {
                 tracing::error!(%error, "a guild has failed");
             }
         }
     }
 
-    /// Ends all tasks; another process goes on with their sessions.
-    pub async fn hand_over(&self) {
-        self.closing.cancel();
-        let mut tasks = Vec::new();
-        for id in self.ids() {
-            if let Some((_, (mailbox, task))) = self.open.remove(&id) {
-                // A guild with a full mailbox hangs.
-                let _ = mailbox.try_send(GuildEvent::HandOver);
-                tasks.push(task);
-            }
+    /// Ends all tasks; another process goes on with their sessions. Ends the tenure at `until`, which
+    /// drops the guilds that have not ended yet.
+    pub async fn hand_over(&self, until: Instant) {
+        let (mailboxes, tasks): (Vec<Mailbox>, Vec<Task>) = self.take_all().into_iter().unzip();
+        for mailbox in mailboxes {
+            // A guild with a full mailbox hangs.
+            let _ = mailbox.try_send(GuildEvent::HandOver);
         }
-        if timeout(HAND_OVER, join_all(tasks)).await.is_err() {
+        // Dropping it aborts tasks, which drop their guild in full once the tenure is over.
+        let mut ended = pin!(join_all(tasks));
+        if timeout_at(until, ended.as_mut()).await.is_err() {
             tracing::error!("some sessions are cut off: they are not handed over in time");
+            self.tenure.end();
         }
     }
 
-    /// Ends all tasks where they are: they say, write and leave nothing. Call it once the tenure is
-    /// over. Returns their guilds.
-    pub async fn abandon(&self) -> Vec<GuildId> {
-        let ids = self.ids();
-        for id in &ids {
-            if let Some((_, (_, task))) = self.open.remove(id) {
-                task.abort();
-                // An aborted task is an error.
-                let _ = task.await;
+    /// All guilds; no further one is opened.
+    fn take_all(&self) -> Vec<(Mailbox, Task)> {
+        self.closing.cancel();
+        let ids: Vec<GuildId> = self.open.iter().map(|guild| *guild.key()).collect();
+        ids.iter().filter_map(|id| self.open.remove(id)).map(|(_, guild)| guild).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, future::pending, path::Path, time::Duration};
+
+    use tokio::{sync::oneshot, task::yield_now};
+
+    use super::*;
+    use crate::{
+        discord::guild::{Guild, stand_in_shared},
+        domain::Owner,
+        tools::connection::{Auth, Reach, ServerOptions, Trust},
+    };
+
+    const HERE: GuildId = GuildId::new(3);
+    const OWNER: Owner = Owner::Guild(3);
+
+    fn server() -> ServerOptions {
+        // Nothing listens there.
+        let url = "http://127.0.0.1:9/".to_owned();
+        ServerOptions {
+            name: "home".to_owned(),
+            prefix: None,
+            reach: Reach::Http { url, may_be_inside: true, headers: Vec::new(), auth: Auth::None },
+            required: false,
+            connect_timeout: Duration::from_secs(1),
+            reconnect: None,
+            resources: false,
+            resource_vars: BTreeMap::new(),
+            tools: BTreeMap::new(),
+            trust: Trust::Auto,
+            allow_sampling: false,
+            debug: false,
+        }
+    }
+
+    /// A guild with work that never ends, and with an added server.
+    async fn hanging(folder: &Path) -> (Guilds, Arc<Shared>) {
+        let shared = stand_in_shared(folder);
+        let guilds = Guilds::new(shared.tenure.clone());
+        let (done, hangs) = oneshot::channel();
+        let job = move |guild: &mut Guild| {
+            guild.send(pending());
+            _ = done.send(());
+        };
+        guilds.tell(HERE, GuildEvent::Job(Box::new(job)), || Arc::clone(&shared)).await;
+        hangs.await.unwrap();
+        shared.handles.servers.add(OWNER, server()).unwrap();
+        (guilds, shared)
+    }
+
+    #[tokio::test]
+    async fn guilds_are_dropped_however_they_end() {
+        let (now, never) = (Duration::ZERO, Duration::from_secs(86_400));
+        // The hand-over takes too long, or the shard is lost meanwhile.
+        for (patience, is_lost) in [(now, false), (never, true)] {
+            let folder = tempfile::tempdir().unwrap();
+            let (guilds, shared) = hanging(folder.path()).await;
+            let servers = shared.handles.servers.clone();
+            assert_eq!(servers.status(OWNER).len(), 1);
+            let losing = async {
+                if is_lost {
+                    shared.tenure.end();
+                }
+            };
+            tokio::join!(guilds.hand_over(Instant::now() + patience), losing);
+            assert!(!shared.tenure.holds(Instant::now()));
+            // Its task has this state until it is gone.
+            while Arc::strong_count(&shared) > 1 {
+                yield_now().await;
             }
+            assert!(servers.status(OWNER).is_empty(), "lost: {is_lost}");
+            servers.close().await;
         }
-        ids
-    }
-
-    fn ids(&self) -> Vec<GuildId> {
-        self.open.iter().map(|guild| *guild.key()).collect()
     }
 }

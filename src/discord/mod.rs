@@ -6,6 +6,7 @@ mod access;
 mod actions;
 mod admission;
 mod bot;
+mod bot_state;
 mod capacity;
 mod commands;
 mod decisions;

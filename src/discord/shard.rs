@@ -5,62 +5,39 @@
 //! and leaves no voice channel.
 
 use std::{
-    future::pending,
     pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
 use serenity::{
-    all::{ApplicationId, Client, ClientBuilder, GatewayError, GatewayIntents, UserId},
+    all::{Client, ClientBuilder, ConnectionStage, GatewayError, GatewayIntents},
+    cache::Cache,
     gateway::ShardManager,
     http::Http,
 };
-use songbird::{Config, Driver, SerenityInit, Songbird};
-use tokio::time::{sleep, timeout};
+use songbird::{Driver, SerenityInit, Songbird};
+use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    admission::Admission,
-    capacity::Capacity,
+    bot_state::Bot,
     gateway_events::Handler,
     guilds::Guilds,
-    options::Options,
     rest::{self, Fatal},
-    served_shards::ServedShards,
     tenure::Tenure,
     ui::node::node_line,
 };
-use crate::{
-    campaign::{Handles, Lease},
-    domain::Owner,
-};
+use crate::campaign::Lease;
 
 /// Longest wait for the gateway to close.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(5);
+/// Likewise when sessions are handed over, whose guilds have all the time before.
+const HAND_OVER_LEAVE: Duration = Duration::from_secs(1);
+/// Servers that a shard may have, by Discord's rule.
+const GUILDS_MAX: usize = 2_500;
 /// Wait for a shard to be ready before Discord is asked for the reason.
 const READY_PATIENCE: Duration = Duration::from_secs(20);
-
-/// What the shards of the bot share.
-pub struct Bot {
-    pub options: Options,
-    pub handles: Handles,
-    pub admission: Admission,
-    pub capacity: Capacity,
-    pub served: ServedShards,
-    pub client: discord_http::Client,
-    /// Its threads mix the calls of all shards.
-    pub voice: Config,
-    pub me: UserId,
-    /// Name of this process among several; `None`: it is the only one.
-    pub node: Option<String>,
-    /// Sessions go on in another process when shards are closed.
-    pub hands_over: Arc<AtomicBool>,
-    pub application: ApplicationId,
-}
 
 /// A connected shard.
 struct Shard {
@@ -71,6 +48,7 @@ struct Shard {
     songbird: Arc<Songbird>,
     manager: Arc<ShardManager>,
     http: Arc<Http>,
+    cache: Arc<Cache>,
     ready: CancellationToken,
 }
 
@@ -99,12 +77,7 @@ pub async fn serve(
         guilds: Arc::clone(&guilds),
         tenure: tenure.clone(),
         songbird: Arc::clone(&songbird),
-        served: bot.served.clone(),
-        admission: bot.admission.clone(),
-        capacity: bot.capacity.clone(),
-        handles: bot.handles.clone(),
-        options: bot.options.clone(),
-        me: bot.me,
+        bot: Arc::clone(&bot),
         ready: ready.clone(),
         was_ready: AtomicBool::new(false),
     };
@@ -120,7 +93,8 @@ pub async fn serve(
         () = close.cancelled() => return Ok(()),
     };
     let (manager, http) = (Arc::clone(&client.shard_manager), Arc::clone(&client.http));
-    let shard = Shard { bot, index, tenure, guilds, songbird, manager, http, ready };
+    let cache = Arc::clone(&client.cache);
+    let shard = Shard { bot, index, tenure, guilds, songbird, manager, http, cache, ready };
     shard.bot.served.begin(index, Arc::clone(&shard.guilds));
     let ended = shard.run(client, &close).await;
     // Its last events say nothing about the shard any more.
@@ -140,12 +114,14 @@ impl Shard {
             () = close.cancelled() => Ended::Asked,
         };
         // Leaving channels needs the gateway, so it closes last.
-        let closed = tokio::select! {
+        let mut closing = pin!(self.close_guilds());
+        tokio::select! {
             biased;
-            () = self.lost() => false,
-            () = self.close_guilds() => true,
-        };
-        if !closed {
+            // Then guilds end by themselves.
+            () = self.lost() => closing.as_mut().await,
+            () = closing.as_mut() => {}
+        }
+        if !self.tenure.holds(Instant::now()) {
             self.abandon().await;
             return Ok(());
         }
@@ -156,7 +132,9 @@ impl Shard {
             self.manager.shutdown_all().await;
             running.as_mut().await
         };
-        match timeout(LEAVE_PATIENCE, left).await {
+        let patience = Instant::now() + LEAVE_PATIENCE;
+        let until = self.bot.hand_over_by.get().map_or(patience, |by| patience.min(*by));
+        match timeout_at(until, left).await {
             Ok(ended) => ended,
             Err(_) => {
                 // An unreachable gateway cannot be closed yet.
@@ -167,9 +145,9 @@ impl Shard {
     }
 
     async fn close_guilds(&self) {
-        match self.bot.hands_over.load(Ordering::Relaxed) {
-            true => self.guilds.hand_over().await,
-            false => self.guilds.close().await,
+        match self.bot.hand_over_by.get() {
+            Some(by) => self.guilds.hand_over(*by - HAND_OVER_LEAVE).await,
+            None => self.guilds.close().await,
         }
     }
 
@@ -196,17 +174,20 @@ impl Shard {
     async fn refused(&self) -> Fatal {
         let shards = self.bot.served.count;
         loop {
-            tokio::select! {
-                () = self.ready.cancelled() => pending::<()>().await,
-                () = sleep(READY_PATIENCE) => {}
-            }
-            if !self.manager.shards_instantiated().await.is_empty()
+            sleep(READY_PATIENCE).await;
+            if self.may_be_refused().await
                 && let Ok(gateway) = self.http.get_bot_gateway().await
                 && gateway.shards > shards
             {
                 return Fatal::TooFewShards { shards, wanted: gateway.shards };
             }
         }
+    }
+
+    async fn may_be_refused(&self) -> bool {
+        let stages: Vec<ConnectionStage> =
+            self.manager.runners.lock().await.values().map(|it| it.stage).collect();
+        is_refused(&stages, self.ready.is_cancelled(), self.cache.guild_count())
     }
 
     /// Waits until the tenure is over, or is ended here because the store refuses a line. Cancel safe.
@@ -220,12 +201,6 @@ impl Shard {
     /// Ends everything where it is, because the tenure is over.
     async fn abandon(&self) {
         tracing::warn!(shard = self.index, "lost a shard: another process may serve it now");
-        for guild in self.guilds.abandon().await {
-            // Servers added there connect again where the guild is served.
-            let owner = Owner::Guild(guild.get());
-            self.bot.handles.servers.set_added(owner, Vec::new());
-            self.bot.handles.workflows.abandon(owner);
-        }
         let calls: Vec<_> = self.songbird.iter().map(|(_, call)| call).collect();
         for call in calls {
             let mut call = call.lock().await;
@@ -235,6 +210,13 @@ impl Shard {
         }
         tokio::spawn(close_later(Arc::clone(&self.manager)));
     }
+}
+
+/// True if Discord may have refused a shard on `guilds` servers for their number. One that was ready
+/// before must have grown to the limit; otherwise it is only slow to return.
+fn is_refused(stages: &[ConnectionStage], was_ready: bool, guilds: usize) -> bool {
+    // serenity counts a shard that has connected as disconnected until it is ready.
+    stages.contains(&ConnectionStage::Disconnected) && (!was_ready || guilds >= GUILDS_MAX)
 }
 
 /// Closes the gateway of a dropped client. serenity keeps trying to start its shard, and can be
@@ -261,6 +243,27 @@ fn fatal(error: &serenity::Error) -> Option<Fatal> {
         )),
         error => {
             Some(Fatal::Refused(format!("{error} (start it again; report it if it happens again)")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grown_shard_may_be_refused_while_it_runs() {
+        let (out, up) = (ConnectionStage::Disconnected, ConnectionStage::Connected);
+        for (stages, was_ready, guilds, expected) in [
+            (vec![], false, 0, false),
+            (vec![out], false, 0, true),
+            (vec![out], true, GUILDS_MAX - 1, false),
+            (vec![out], true, GUILDS_MAX, true),
+            (vec![up], true, GUILDS_MAX, false),
+            (vec![], true, GUILDS_MAX, false),
+        ] {
+            let refused = is_refused(&stages, was_ready, guilds);
+            assert_eq!(refused, expected, "{stages:?}, {was_ready}, {guilds}");
         }
     }
 }

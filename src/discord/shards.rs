@@ -10,10 +10,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -37,6 +34,10 @@ use crate::{
 pub const RENEWED_EVERY: Duration = Duration::from_millis(1_500);
 /// Longest wait for the store, so that a hanging connection leaves time for another renewal.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Longest time from the request to end until shards are given back, if other processes live.
+const HAND_OVER: Duration = Duration::from_secs(10);
+/// Of it, the longest wait for the store at its beginning and at its end, each.
+const HAND_OVER_PATIENCE: Duration = Duration::from_secs(1);
 /// Interval of looks at other processes.
 pub const BALANCE_EVERY: Duration = Duration::from_secs(15);
 
@@ -54,8 +55,9 @@ pub struct Leasing {
     /// Learns of the shards that are held.
     pub served: Served,
     pub figures: Figures,
-    /// Set before shards are closed while other processes live, which go on with their sessions.
-    pub hands_over: Arc<AtomicBool>,
+    /// Set before shards are closed while other processes live, which go on with their sessions: when
+    /// shards are closed by.
+    pub hand_over_by: Arc<OnceLock<Instant>>,
 }
 
 /// Serves leased shards until `stop`, then closes them and gives them back. `start` serves a shard
@@ -119,9 +121,8 @@ struct Open {
 }
 
 impl Open {
-    /// Ends the tenure. Counts the lease as lost, once, unless the shard was asked to close.
+    /// Counts the lease as lost, once, unless the shard was asked to close.
     fn lose(&mut self, loss: LeaseLoss, figures: &Figures) {
-        self.tenure.end();
         if !self.close.is_cancelled() && !std::mem::replace(&mut self.is_lost, true) {
             figures.lease_lost(loss);
         }
@@ -148,7 +149,7 @@ where
                 () = stop.cancelled() => return Ok(()),
                 Some(ended) = self.tasks.join_next() => {
                     if let Some(closed) = self.ended(ended)? {
-                        give_back(&self.leasing, vec![closed]).await;
+                        give_back(&self.leasing, vec![closed], PATIENCE).await;
                         // A renewal that is under way may still name it.
                         renewal = self.renewal(Instant::now(), true);
                     }
@@ -172,9 +173,10 @@ where
 
     /// Closes all shards in order, with their leases renewed meanwhile, and gives them back.
     async fn close(&mut self) {
-        if !self.open.is_empty() {
-            let hands_over = has_others(&self.leasing).await;
-            self.leasing.hands_over.store(hands_over, Ordering::Relaxed);
+        let by = Instant::now() + (HAND_OVER - HAND_OVER_PATIENCE);
+        if !self.open.is_empty() && has_others(&self.leasing).await {
+            // Nothing has set it before.
+            let _ = self.leasing.hand_over_by.set(by);
         }
         self.open.values().for_each(|open| open.close.cancel());
         let mut renewal = self.renewal(Instant::now(), false);
@@ -197,7 +199,7 @@ where
         let held = std::mem::take(&mut self.held);
         self.count_held();
         if !held.is_empty() {
-            give_back(&self.leasing, held).await;
+            give_back(&self.leasing, held, HAND_OVER_PATIENCE).await;
         }
     }
 
@@ -260,11 +262,17 @@ where
         served.hold(node.shards, leases.iter().map(|lease| lease.shard), until);
         let now = Instant::now();
         for (shard, open) in &mut self.open {
-            match leases.iter().find(|it| it.shard == *shard) {
-                Some(lease) if lease.epoch == open.epoch && open.tenure.extend(now, until) => {}
-                Some(_) => open.lose(LeaseLoss::Expired, &self.leasing.figures),
-                None => open.lose(LeaseLoss::Taken, &self.leasing.figures),
-            }
+            let loss = match leases.iter().find(|it| it.shard == *shard) {
+                // One whose tenure is over is counted when its task has ended.
+                Some(lease) if lease.epoch == open.epoch => {
+                    open.tenure.extend(now, until);
+                    continue;
+                }
+                Some(_) => LeaseLoss::Expired,
+                None => LeaseLoss::Taken,
+            };
+            open.tenure.end();
+            open.lose(loss, &self.leasing.figures);
         }
         for lease in leases {
             // One that is still ending starts again after that.
@@ -307,8 +315,13 @@ where
         let (shard, ended) = ended.map_err(|lost| Fatal::SetUp(lost.to_string()))?;
         let mut open = self.open.remove(&shard);
         ended?;
-        if let Some(open) = open.as_mut().filter(|open| !open.tenure.holds(Instant::now())) {
-            open.lose(LeaseLoss::Expired, &self.leasing.figures);
+        if let Some(open) = &mut open {
+            let Leasing { served, figures, .. } = &self.leasing;
+            if open.tenure.has_expired(Instant::now()) {
+                open.lose(LeaseLoss::Expired, figures);
+            } else if served.is_refused(shard) {
+                open.lose(LeaseLoss::Taken, figures);
+            }
         }
         Ok(open.filter(|open| open.close.is_cancelled()).map(|_| shard))
     }
@@ -336,14 +349,16 @@ where
 
 /// True if other processes live.
 async fn has_others(Leasing { leases, node, .. }: &Leasing) -> bool {
-    let Ok(Ok(nodes)) = timeout(PATIENCE, leases.nodes()).await else { return false };
+    let nodes = timeout(HAND_OVER_PATIENCE, leases.nodes()).await;
+    let Ok(Ok(nodes)) = nodes else { return false };
     nodes.iter().any(|it| it.node.run != node.run && !it.is_gone())
 }
 
-async fn give_back(Leasing { leases, node, served, .. }: &Leasing, shards: Vec<u32>) {
+async fn give_back(leasing: &Leasing, shards: Vec<u32>, patience: Duration) {
+    let Leasing { leases, node, served, .. } = leasing;
     // Lines that are still to be written were said before.
     served.release(&shards);
-    match timeout(PATIENCE, leases.give_back(node.run.clone(), shards)).await {
+    match timeout(patience, leases.give_back(node.run.clone(), shards)).await {
         Ok(Ok(())) => {}
         // They expire.
         Ok(Err(error)) => tracing::warn!(%error, "cannot give back shards"),
@@ -419,7 +434,7 @@ pub fn surplus(nodes: &[NodeStatus], node: &Node) -> usize {
 mod tests {
     use std::sync::{Mutex, MutexGuard, PoisonError};
 
-    use tokio::task::JoinHandle;
+    use tokio::{sync::Notify, task::JoinHandle};
 
     use super::*;
     use crate::domain::Owner;
@@ -563,6 +578,10 @@ mod tests {
         stop: CancellationToken,
         refused: mpsc::Sender<u64>,
         served: Served,
+        figures: Figures,
+        hand_over_by: Arc<OnceLock<Instant>>,
+        /// Ends shards by themselves.
+        quit: Arc<Notify>,
         serving: JoinHandle<Result<(), Fatal>>,
     }
 
@@ -572,10 +591,13 @@ mod tests {
             let playing = Box::new(move || playing.clone());
             let (began, stop) = (Instant::now(), CancellationToken::new());
             let log = Arc::<Mutex<Vec<(u128, String)>>>::default();
-            let told = Arc::clone(&log);
+            let (told, quit, served) =
+                (Arc::clone(&log), Arc::<Notify>::default(), Served::default());
+            let (quits, refuses) = (Arc::clone(&quit), served.clone());
             let start =
                 move |Lease { shard, .. }: Lease, tenure: Tenure, close: CancellationToken| {
                     let told = Arc::clone(&told);
+                    let (quits, refuses) = (Arc::clone(&quits), refuses.clone());
                     async move {
                         let note = |what| {
                             let entry = (began.elapsed().as_millis(), format!("{what} {shard}"));
@@ -586,13 +608,15 @@ mod tests {
                             biased;
                             () = tenure.over() => note("drop"),
                             () = close.cancelled() => note("close"),
+                            () = refuses.refused(shard) => note("refuse"),
+                            () = quits.notified() => note("quit"),
                         }
+                        tenure.end();
                         Ok(())
                     }
                 };
-            let (served, figures) = (Served::default(), Figures::default());
-            let told = served.clone();
-            let hands_over = Arc::default();
+            let figures = Figures::default();
+            let hand_over_by = Arc::<OnceLock<Instant>>::default();
             let (refused, refusals) = mpsc::channel(8);
             let leasing = Leasing {
                 leases,
@@ -600,12 +624,12 @@ mod tests {
                 buckets,
                 playing,
                 refused: refusals,
-                served: told,
-                figures,
-                hands_over,
+                served: served.clone(),
+                figures: figures.clone(),
+                hand_over_by: Arc::clone(&hand_over_by),
             };
             let serving = tokio::spawn(serve(leasing, start, stop.clone()));
-            Self { began, log, stop, refused, served, serving }
+            Self { began, log, stop, refused, served, figures, hand_over_by, quit, serving }
         }
 
         async fn at(&self, millis: u64) {
@@ -694,6 +718,55 @@ mod tests {
         store.tables().leases.insert(0, row);
         process.at(5_000).await;
         assert_eq!(process.log(), logged(&[(100, "start 0"), (3_100, "drop 0")]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lost_leases_are_counted_by_their_cause() {
+        let store = Arc::<Store>::default();
+        let process = Process::start(&store, node("a", 1), 1, Vec::new());
+        let lost = || {
+            let text = process.figures.render();
+            let count = |reason| {
+                let name = format!("glyphoxa_leases_lost_total{{reason=\"{reason}\"}} ");
+                text.lines().find_map(|line| line.strip_prefix(name.as_str())?.parse::<u64>().ok())
+            };
+            (count("expired"), count("taken"))
+        };
+        process.at(1_000).await;
+        process.quit.notify_waiters();
+        // Then it waits until it may identify again.
+        process.at(5_500).await;
+        let log = [(100, "start 0"), (1_000, "quit 0"), (5_100, "start 0")];
+        assert_eq!(process.log(), logged(&log));
+        assert_eq!(lost(), (Some(0), Some(0)), "its lease is held");
+        // Another process has it by now.
+        let row = Row { run: "b".to_owned(), epoch: 2, expires: Instant::now() + TTL };
+        store.tables().leases.insert(0, row);
+        assert!(process.served.refuse(5));
+        process.at(5_700).await;
+        assert_eq!(process.log()[3..], logged(&[(5_500, "refuse 0")]));
+        assert_eq!(lost(), (Some(0), Some(1)));
+        process.at(14_000).await;
+        store.tables().is_away = true;
+        process.at(25_000).await;
+        assert_eq!(lost(), (Some(1), Some(1)), "{:?}", process.log());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn hand_over_has_one_deadline() {
+        let store = Arc::<Store>::default();
+        let process = Process::start(&store, node("a", 1), 1, Vec::new());
+        process.at(1_000).await;
+        let by = Arc::clone(&process.hand_over_by);
+        assert!(process.end().await.0.is_ok() && by.get().is_none(), "no other process lives");
+        let process = Process::start(&store, node("a", 1), 1, Vec::new());
+        process.at(1_000).await;
+        let _other = Process::start(&store, node("b", 1), 1, Vec::new());
+        process.at(10_000).await;
+        let (by, asked) = (Arc::clone(&process.hand_over_by), Instant::now());
+        assert!(process.end().await.0.is_ok());
+        let left = by.get().expect("it hands over").duration_since(asked);
+        assert_eq!(left + HAND_OVER_PATIENCE, HAND_OVER, "then leases are given back");
     }
 
     #[tokio::test(start_paused = true)]

@@ -6,7 +6,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -28,13 +28,16 @@ struct State {
     /// read it for each frame.
     lasts: AtomicU64,
     ended: CancellationToken,
+    /// It was ended after its deadline.
+    is_late: AtomicBool,
 }
 
 impl Tenure {
     /// Begins at `now` and lasts until the deadline `until`.
     pub fn new(now: Instant, until: Instant) -> Self {
         let lasts = AtomicU64::new(nanos(now, until));
-        Self(Arc::new(State { began: now, lasts, ended: CancellationToken::new() }))
+        let (ended, is_late) = (CancellationToken::new(), AtomicBool::new(false));
+        Self(Arc::new(State { began: now, lasts, ended, is_late }))
     }
 
     /// For a process that serves alone.
@@ -59,8 +62,17 @@ impl Tenure {
     }
 
     pub fn end(&self) {
-        self.0.lasts.store(0, Ordering::Relaxed);
+        let lasted = self.0.lasts.swap(0, Ordering::Relaxed);
+        if lasted > 0 && Instant::now() >= self.at(lasted) {
+            self.0.is_late.store(true, Ordering::Relaxed);
+        }
         self.0.ended.cancel();
+    }
+
+    /// True if its deadline passed before it was ended.
+    pub fn has_expired(&self, now: Instant) -> bool {
+        let lasts = self.0.lasts.load(Ordering::Relaxed);
+        self.0.is_late.load(Ordering::Relaxed) || (lasts > 0 && now >= self.at(lasts))
     }
 
     /// Waits until it is over. Cancel safe.
@@ -106,7 +118,9 @@ mod tests {
         };
         tokio::join!(extending, tenure.over());
         assert_eq!(began.elapsed(), 10 * SECOND);
-        assert!(!tenure.holds(Instant::now()));
+        assert!(!tenure.holds(Instant::now()) && tenure.has_expired(Instant::now()));
+        tenure.end();
+        assert!(tenure.has_expired(Instant::now()), "that it is ended then changes nothing");
         assert!(!tenure.extend(Instant::now(), began + 60 * SECOND), "it is over for good");
     }
 
@@ -117,6 +131,6 @@ mod tests {
         tokio::join!(tenure.over(), async { tenure.end() });
         assert_eq!(began.elapsed(), Duration::ZERO);
         assert!(!tenure.extend(began, began + 6 * SECOND));
-        assert!(!tenure.holds(began));
+        assert!(!tenure.holds(began) && !tenure.has_expired(began + 60 * SECOND));
     }
 }

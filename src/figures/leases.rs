@@ -14,7 +14,7 @@ use super::{names, written::Lines};
 pub enum LeaseLoss {
     /// It was not renewed in time; also if this node took the shard again, with a later epoch.
     Expired,
-    /// A renewal was answered without it.
+    /// A renewal was answered without it, or the store refused a line.
     Taken,
 }
 

@@ -133,13 +133,20 @@ impl WorkflowRuns {
         self.take_places(owner).iter().for_each(|place| place.abandoned.cancel());
     }
 
-    /// Stops the runs of `owner`, and waits until their records are stored. Cancel safe.
+    /// Stops the runs of `owner`, and waits until their records are stored. Until then
+    /// [`Self::abandon`] still ends them where they are. Cancel safe.
     pub async fn end(&self, owner: Owner) {
-        let places = self.take_places(owner);
-        places.iter().for_each(|place| place.stop.cancel());
-        for place in places {
-            place.requests.closed().await;
+        let ending: Vec<mpsc::Sender<Request>> = {
+            let places = self.places();
+            let theirs = places.iter().filter(|(scope, _)| scope.owner == owner);
+            let stopped = theirs.inspect(|(_, place)| place.stop.cancel());
+            stopped.map(|(_, place)| place.requests.clone()).collect()
+        };
+        for requests in ending {
+            requests.closed().await;
         }
+        let mut places = self.places();
+        places.retain(|scope, place| scope.owner != owner || !place.requests.is_closed());
     }
 
     /// Runs of `scope` under way, the oldest first.
@@ -212,7 +219,8 @@ impl WorkflowRuns {
             return Err(RunError::Ending);
         }
         let mut places = self.places();
-        if let Some(place) = places.get(scope).filter(|place| !place.requests.is_closed()) {
+        let goes_on = |it: &&ScopeTask| !it.requests.is_closed() && !it.stop.is_cancelled();
+        if let Some(place) = places.get(scope).filter(goes_on) {
             return Ok(place.requests.clone());
         }
         let (requests, waiting) = mpsc::channel(CAPACITY);

@@ -32,3 +32,5 @@ pub use effects::GuildEffects;
 pub use lifecycle::SessionStart;
 pub use state::{Guild, Job, Shared};
 pub use task::{GuildEvent, open};
+#[cfg(test)]
+pub use tests::shared as stand_in_shared;

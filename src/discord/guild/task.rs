@@ -1,7 +1,8 @@
 //! The task of one guild: reads its settings, then handles one event after another.
 //!
 //! Entry function: [`open`]; others send it [`GuildEvent`]s. After a panic [`Guild::failed`] cleans
-//! up. **Never**: waits for Discord, or leaves work marked as under way.
+//! up. Once the shard's tenure is over, the task ends where it is: it says, writes and leaves
+//! nothing more. **Never**: waits for Discord, or leaves work marked as under way.
 
 use std::{future::pending, sync::Arc, time::Duration};
 
@@ -19,6 +20,7 @@ use super::{
 };
 use crate::{
     campaign::{GuildError, GuildSettings, ServerError},
+    domain::Owner,
     panics::{Panicked, caught_now},
 };
 
@@ -28,8 +30,6 @@ const EVENT_CAPACITY: usize = 64;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Unfinished jobs are abandoned after this when the bot stops.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(3);
-/// Likewise when another process goes on; includes the end of what an NPC says.
-const HAND_OVER_PATIENCE: Duration = Duration::from_secs(8);
 /// Delay before unreadable settings are tried again.
 const REREAD: Duration = Duration::from_secs(10);
 /// Delay before a lost voice connection is made again after a panic.
@@ -44,7 +44,8 @@ pub enum GuildEvent {
     Disconnected,
     /// The bot is no longer in the guild.
     Gone,
-    /// Another process serves the guild from now on; the task ends.
+    /// Another process serves the guild from now on; the task ends. It takes its time: the shard
+    /// ends the tenure if that is too long.
     HandOver,
 }
 
@@ -56,15 +57,40 @@ enum Event {
     Stop,
 }
 
-/// Starts a guild's task; it ends when `stop` is cancelled.
+/// Frees what the guild's owner holds beyond its task, if that ends after the tenure.
+struct Dropped {
+    shared: Arc<Shared>,
+    owner: Owner,
+}
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        let Shared { tenure, handles, .. } = &*self.shared;
+        if !tenure.holds(Instant::now()) {
+            // Servers added there connect again where the guild is served.
+            handles.servers.set_added(self.owner, Vec::new());
+            handles.workflows.abandon(self.owner);
+        }
+    }
+}
+
+/// Starts a guild's task; it ends when `stop` is cancelled, or the tenure is over.
 pub fn open(
     id: GuildId,
     shared: Arc<Shared>,
     stop: CancellationToken,
 ) -> (mpsc::Sender<GuildEvent>, JoinHandle<()>) {
     let (events, events_in) = mpsc::channel(EVENT_CAPACITY);
+    let dropped = Dropped { shared: Arc::clone(&shared), owner: Owner::Guild(id.get()) };
     let guild = Guild::new(id, shared);
-    (events, tokio::spawn(run(guild, events_in, stop)))
+    let task = async move {
+        tokio::select! {
+            biased;
+            () = dropped.shared.tenure.over() => {}
+            () = run(guild, events_in, stop) => {}
+        }
+    };
+    (events, tokio::spawn(task))
 }
 
 async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: CancellationToken) {
@@ -100,12 +126,13 @@ async fn run(mut guild: Guild, mut events: mpsc::Receiver<GuildEvent>, stop: Can
         }
         while guild.closing.try_join_next().is_some() {}
     };
+    let workflows = guild.shared.handles.workflows.clone();
+    if is_handed_over {
+        guild.hand_over().await;
+        return workflows.end(guild.owner()).await;
+    }
     // Then abandons unfinished work with the guild.
-    let _ = match is_handed_over {
-        true => timeout(HAND_OVER_PATIENCE, guild.hand_over()).await,
-        false => timeout(CLOSE_PATIENCE, guild.close()).await,
-    };
-    let workflows = &guild.shared.handles.workflows;
+    let _ = timeout(CLOSE_PATIENCE, guild.close()).await;
     let _ = timeout(CLOSE_PATIENCE, workflows.end(guild.owner())).await;
 }
 

@@ -15,6 +15,8 @@ use crate::memory::Error;
 const PASSING: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
 /// A failover happened, and this server is read-only.
 const READ_ONLY: &str = "25006";
+/// The server ended a session whose program was silent in a transaction.
+const SILENT: &str = "25P03";
 /// An equal key was inserted at the same time.
 const TWICE: &str = "23505";
 
@@ -71,7 +73,7 @@ fn refused(said: &DbError) -> Error {
         "28P01" | "28000" => "correct user and password in 'memory.url'",
         "3D000" => "create it, or correct 'memory.url'",
         "42501" => "give the user of 'memory.url' the right to",
-        _ if code == READ_ONLY || code == TWICE || PASSING.contains(&class) => {
+        _ if [READ_ONLY, SILENT, TWICE].contains(&code) || PASSING.contains(&class) => {
             return Error::Away(text.to_owned());
         }
         _ if class == "XX" => return Error::Damaged(text.to_owned()),

@@ -49,6 +49,8 @@ struct Kept {
     runs: Mutex<Vec<KeptRun>>,
     /// Another process serves the server.
     is_fenced: AtomicBool,
+    /// It does not answer.
+    hangs: AtomicBool,
 }
 
 impl Kept {
@@ -65,6 +67,9 @@ impl Automation for Kept {
     fn keep_run<'a>(&'a self, _: &'a Scope, run: KeptRun) -> StoreFuture<'a, ()> {
         if self.is_fenced.load(Ordering::SeqCst) {
             return ready(Err(Error::Fenced(5))).boxed();
+        }
+        if self.hangs.load(Ordering::SeqCst) {
+            return pending().boxed();
         }
         let mut all = self.runs.lock().unwrap();
         all.retain(|it| it.id != run.id);
@@ -497,6 +502,20 @@ async fn ended_runs_are_recorded_first() {
     assert_eq!(end, Some(RunEnd::Cancelled(CancelReason::Shutdown)));
     evening.runs.end(evening.scope.owner).await;
     evening.close().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn runs_that_are_ending_can_be_abandoned() {
+    let evening = Evening::new(main_of(vec![wait(60), roll()])).await;
+    let started = evening.start(json!({})).await.expect("it starts");
+    evening.runs.stored(&evening.scope, 1).await.expect("its start is stored");
+    evening.kept.hangs.store(true, Ordering::SeqCst);
+    let owner = evening.scope.owner;
+    assert!(timeout(ms(1_000), evening.runs.end(owner)).await.is_err(), "it cannot be recorded");
+    evening.runs.abandon(owner);
+    let stored = timeout(BOUND, evening.close()).await.expect("nothing waits for the record");
+    assert!(matches!(stored.as_slice(), [run] if run.ended.is_none()), "{stored:?}");
+    drop(started);
 }
 
 #[tokio::test(start_paused = true)]

@@ -59,7 +59,8 @@ fn describe(cache: &Cache) {
     cache.update(&mut event);
 }
 
-fn shared(folder: &std::path::Path) -> Arc<Shared> {
+/// State of a shard with [`HERE`]; all else lies in `folder`.
+pub fn shared(folder: &std::path::Path) -> Arc<Shared> {
     Arc::new(Shared {
         http: Arc::new(Http::new("MTIz.a.b")),
         cache: cache(),
