@@ -148,8 +148,9 @@ where
                 () = stop.cancelled() => return Ok(()),
                 Some(ended) = self.tasks.join_next() => {
                     if let Some(closed) = self.ended(ended)? {
+                        // One under way would keep the store from it, and may still name it.
+                        drop(renewal);
                         give_back(&self.leasing, vec![closed]).await;
-                        // A renewal that is under way may still name it.
                         renewal = self.renewal(Instant::now(), true);
                     }
                 }
@@ -194,6 +195,8 @@ where
                 }
             }
         }
+        // One under way would keep the store from giving back.
+        drop(renewal);
         let held = std::mem::take(&mut self.held);
         self.count_held();
         if !held.is_empty() {
@@ -439,9 +442,15 @@ mod tests {
         nodes: BTreeMap<String, (Node, Instant)>,
         leases: BTreeMap<u32, Row>,
         slots: BTreeMap<u32, Instant>,
+        /// Of each run: held by the request that writes to its row.
+        rows: BTreeMap<String, Arc<tokio::sync::Mutex<()>>>,
     }
 
     impl Tables {
+        fn row(&mut self, run: &str) -> Arc<tokio::sync::Mutex<()>> {
+            Arc::clone(self.rows.entry(run.to_owned()).or_default())
+        }
+
         fn held(&self, run: &str) -> Vec<Lease> {
             let now = Instant::now();
             let held = self.leases.iter().filter(|(_, row)| row.run == run && row.expires > now);
@@ -480,6 +489,8 @@ mod tests {
             takes: bool,
         ) -> BoxFuture<'_, Result<Vec<Lease>, StoreError>> {
             async move {
+                let row = self.tables().row(&node.run);
+                let _locked = row.lock().await;
                 sleep(WAY).await;
                 let now = Instant::now();
                 let mut tables = self.reached()?;
@@ -516,6 +527,8 @@ mod tests {
             shards: Vec<u32>,
         ) -> BoxFuture<'_, Result<(), StoreError>> {
             async move {
+                let row = self.tables().row(&run);
+                let _locked = row.lock().await;
                 let (now, mut tables) = (Instant::now(), self.reached()?);
                 let given = tables.leases.iter_mut().filter(|(shard, _)| shards.contains(shard));
                 given.filter(|(_, row)| row.run == run).for_each(|(_, row)| row.expires = now);
