@@ -60,9 +60,15 @@ impl Leases for Postgres {
             let apart = IDENTIFY_APART.as_secs_f64();
             let mut sql = Sql::new("INSERT INTO identify_slot AS it (bucket, next_at) VALUES (");
             sql.bind(i64::from(bucket)).push(", clock_timestamp() + make_interval(secs => ");
+            // Later than if all shards wait, some of them again: the clock was set back meanwhile.
             sql.bind(apart).push(
-                ")) ON CONFLICT (bucket) DO UPDATE SET \
-                 next_at = greatest(it.next_at, clock_timestamp()) + make_interval(secs => ",
+                ")) ON CONFLICT (bucket) DO UPDATE SET next_at = CASE WHEN it.next_at > \
+                 clock_timestamp() + (SELECT count(*) + 16 FROM shard_lease) * \
+                 make_interval(secs => ",
+            );
+            sql.bind(apart).push(
+                ") THEN clock_timestamp() ELSE greatest(it.next_at, clock_timestamp()) END \
+                 + make_interval(secs => ",
             );
             sql.bind(apart)
                 .push(") RETURNING extract(epoch FROM it.next_at - clock_timestamp())::float8");

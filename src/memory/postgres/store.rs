@@ -28,10 +28,12 @@ const CONNECTIONS: usize = 6;
 /// Longest wait for a free connection.
 const WAIT: Duration = Duration::from_secs(5);
 /// Turns on flushed commits even if the server has them off. Turns off JIT and parallel workers:
-/// queries are too short for them.
+/// queries are too short for them. Ends transactions of a machine that was cut off or paused within
+/// them: rows that they lock would stay locked for hours, and so would its shards.
 const SET_UP: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') = 'off'; \
-     SET jit = off; SET max_parallel_workers_per_gather = 0";
+     SET jit = off; SET max_parallel_workers_per_gather = 0; \
+     SET idle_in_transaction_session_timeout = '4s'";
 
 /// A memory in PostgreSQL 15 or newer with the extension `vector`.
 pub struct Postgres {

@@ -336,6 +336,44 @@ async fn several_programs_make_one_schema() {
     .await;
 }
 
+/// A machine that is cut off or paused within a renewal keeps its rows locked no longer than a
+/// moment: others pass over them.
+#[tokio::test]
+async fn cut_off_transaction_lets_its_leases_go() {
+    in_database(|address| async move {
+        let store = Postgres::open(&address).await.unwrap();
+        let mut cut_off = store.renewals.get().await.unwrap();
+        let renewal = cut_off.transaction().await.unwrap();
+        renewal.batch_execute("LOCK TABLE shard_lease").await.unwrap();
+        // It neither goes on nor closes its connection.
+        let node = Node {
+            name: "a".to_owned(),
+            run: "a".to_owned(),
+            build: "1".to_owned(),
+            shards: 2,
+            tables: 0,
+            capacity: None,
+        };
+        let held = store.renew(node, LOADED, true).await.unwrap();
+        assert_eq!(held.len(), 2);
+        assert!(renewal.commit().await.is_err(), "the server has ended it");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn clock_that_was_set_back_holds_up_no_identify() {
+    in_database(|address| async move {
+        let store = Postgres::open(&address).await.unwrap();
+        assert_eq!(store.identify(0).await.unwrap(), Duration::ZERO);
+        let hour = "UPDATE identify_slot SET next_at = next_at + interval '1 hour'";
+        store.client().await.unwrap().batch_execute(hour).await.unwrap();
+        assert_eq!(store.identify(0).await.unwrap(), Duration::ZERO);
+        assert!(store.identify(0).await.unwrap() <= IDENTIFY_APART);
+    })
+    .await;
+}
+
 /// Every acknowledged line exists once after the server was killed; an unfinished schema is
 /// completed by the next opener.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
