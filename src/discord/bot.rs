@@ -51,6 +51,7 @@ pub async fn run(
     let finished = privacy.finished();
     // Before deletions, which need the same files.
     handles.sessions.take_over().await;
+    handles.guilds.take_over().await;
     privacy.resume();
     let ended = serve(options, handles, node, finished, stop).await;
     privacy.close().await;
