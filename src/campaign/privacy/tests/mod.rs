@@ -298,6 +298,11 @@ async fn deletion_of_another_process_is_taken_over() {
     timeout(BOUND, finished.recv()).await.expect("in time").unwrap();
     assert!(run.lines().await.is_empty());
     assert_eq!(run.recorded().await, (0, 0));
+    // The other one lost the server before it could record this one.
+    run.write("1", 2_500, "my badger").await;
+    run.store.put_deletion(asked(3_000)).await.unwrap();
+    timeout(3 * BOUND, finished.recv()).await.expect("in time").unwrap();
+    assert!(run.lines().await.is_empty());
     run.end().await;
 }
 
