@@ -4,7 +4,7 @@
 //! passes over rows that others have locked, so no two wait for each other. **Never**: uses a clock
 //! other than the server's.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use deadpool_postgres::{Client, Transaction};
 use tokio_postgres::Row;
@@ -23,6 +23,7 @@ impl Leases for Postgres {
     fn renew(&self, node: Node, ttl: Duration, takes: bool) -> StoreFuture<'_, Vec<Lease>> {
         Box::pin(within(async move {
             let mut client = self.renewing().await?;
+            self.is_renewing.store(true, Ordering::Relaxed);
             let work = client.transaction().await?;
             enter(&work, &node).await?;
             extend(&work, &node, ttl).await?;
@@ -31,6 +32,7 @@ impl Leases for Postgres {
             }
             let leases = held(&work, &node.run).await?;
             work.commit().await?;
+            self.is_renewing.store(false, Ordering::Relaxed);
             self.set_fence(Fence { run: node.run, shards: node.shards, leases: leases.clone() });
             Ok(leases)
         }))
@@ -103,8 +105,12 @@ impl Leases for Postgres {
 }
 
 impl Postgres {
-    /// A connection that no reader keeps busy: a late renewal silences the whole node.
+    /// A connection that no reader keeps busy: a late renewal silences the whole node. Not one of
+    /// a renewal that was given up: it may hang until the system notices that it is cut off.
     async fn renewing(&self) -> Result<Client, Error> {
+        if self.is_renewing.load(Ordering::Relaxed) {
+            drop(self.renewals.retain(|_, _| false));
+        }
         Ok(self.renewals.get().await?)
     }
 }
