@@ -54,7 +54,7 @@ pub struct Leasing {
     /// Learns of the shards that are held.
     pub served: Served,
     pub figures: Figures,
-    /// Set before shards are closed while other processes live, which go on with their sessions.
+    /// Set before shards are closed while other processes may live, which go on with their sessions.
     pub hands_over: Arc<AtomicBool>,
 }
 
@@ -336,10 +336,13 @@ where
     }
 }
 
-/// True if other processes live.
+/// True if other processes live, or the store does not say: a session that no other process goes on
+/// with goes on at the next start, and one that was ended never.
 async fn has_others(Leasing { leases, node, .. }: &Leasing) -> bool {
-    let Ok(Ok(nodes)) = timeout(PATIENCE, leases.nodes()).await else { return false };
-    nodes.iter().any(|it| it.node.run != node.run && !it.is_gone())
+    match timeout(PATIENCE, leases.nodes()).await {
+        Ok(Ok(nodes)) => nodes.iter().any(|it| it.node.run != node.run && !it.is_gone()),
+        _ => true,
+    }
 }
 
 async fn give_back(Leasing { leases, node, served, .. }: &Leasing, shards: Vec<u32>) {
@@ -570,6 +573,7 @@ mod tests {
         stop: CancellationToken,
         refused: mpsc::Sender<u64>,
         served: Served,
+        hands_over: Arc<AtomicBool>,
         serving: JoinHandle<Result<(), Fatal>>,
     }
 
@@ -599,7 +603,8 @@ mod tests {
                 };
             let (served, figures) = (Served::default(), Figures::default());
             let told = served.clone();
-            let hands_over = Arc::default();
+            let hands_over = Arc::<AtomicBool>::default();
+            let sets = Arc::clone(&hands_over);
             let (refused, refusals) = mpsc::channel(8);
             let leasing = Leasing {
                 leases,
@@ -609,10 +614,10 @@ mod tests {
                 refused: refusals,
                 served: told,
                 figures,
-                hands_over,
+                hands_over: sets,
             };
             let serving = tokio::spawn(serve(leasing, start, stop.clone()));
-            Self { began, log, stop, refused, served, serving }
+            Self { began, log, stop, refused, served, hands_over, serving }
         }
 
         async fn at(&self, millis: u64) {
@@ -654,6 +659,22 @@ mod tests {
         let both = logged(&[(9_000, "close 0"), (9_000, "close 1")]);
         assert_eq!(closed, both.into_iter().collect());
         assert!(store.tables().held("a").is_empty(), "given back");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn sessions_end_with_a_process_that_is_alone() {
+        for (has_others, is_away) in [(false, false), (true, false), (false, true)] {
+            let store = Arc::<Store>::default();
+            let process = Process::start(&store, node("a", 1), 1, Vec::new());
+            process.at(2_000).await;
+            if has_others {
+                store.tables().nodes.insert("b".to_owned(), (node("b", 1), Instant::now()));
+            }
+            store.tables().is_away = is_away;
+            let hands_over = Arc::clone(&process.hands_over);
+            process.end().await.0.unwrap();
+            assert_eq!(hands_over.load(Ordering::Relaxed), has_others || is_away);
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -92,7 +92,7 @@ impl Leases for Postgres {
                  ORDER BY n.name COLLATE \"C\", n.run COLLATE \"C\", l.shard",
             );
             let mut all: Vec<NodeStatus> = Vec::new();
-            for row in sql.query(&self.client().await?).await? {
+            for row in sql.query(&self.renewing().await?).await? {
                 let status = status(&row)?;
                 match all.last_mut().filter(|last| last.node.run == status.node.run) {
                     Some(last) => last.leases.extend(status.leases),
