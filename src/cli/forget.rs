@@ -27,7 +27,7 @@ struct StoredPerson {
 pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Result<u8, Failure> {
     let from = ForgetFrom { owner: at.scope.owner, session: None };
     if yes {
-        refuse_while_played(config, player, &from)?;
+        refuse_while_played(config, at, player, &from).await?;
     }
     let is_this = |it: &Deletion| it.player == player && it.from == from;
     let begun = at.store.deletions().await?.into_iter().find(is_this);
@@ -51,8 +51,17 @@ pub async fn run(config: &Config, at: Scoped<'_>, player: &str, yes: bool) -> Re
 }
 
 /// Refuses while another program plays a session of `from`: it would store the words again.
-fn refuse_while_played(config: &Config, player: &str, from: &ForgetFrom) -> Result<(), Failure> {
-    let Some(id) = campaign::played_elsewhere(&config.data_dir, from, None)? else { return Ok(()) };
+async fn refuse_while_played(
+    config: &Config,
+    at: Scoped<'_>,
+    player: &str,
+    from: &ForgetFrom,
+) -> Result<(), Failure> {
+    let id = match campaign::played_elsewhere(&config.data_dir, from, None)? {
+        Some(id) => Some(id),
+        None => campaign::played_by_node(at.store, from.owner).await?,
+    };
+    let Some(id) = id else { return Ok(()) };
     let or_there = match from.owner {
         Owner::Local => "",
         Owner::Guild(_) => ", or use /privacy purge on Discord",

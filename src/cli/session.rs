@@ -293,6 +293,10 @@ async fn delete(config: &Config, at: Scoped<'_>, id: &str, json: bool) -> Result
     let all = KeptStore::new(at.store, &config.data_dir);
     let mut kept = kept(&all, at, id).await?;
     let _hold = all.hold(&mut kept, at.scope).await?;
+    // Its lock is on that machine, and it would store what it has again.
+    if campaign::played_by_node(at.store, at.scope.owner).await?.as_deref() == Some(id) {
+        return Err(KeptError::Busy(id.to_owned()).into());
+    }
     let gone = at.store.forget(at.scope, Forget::Session(id.to_owned())).await?;
     let had_files = all.delete(kept).await?;
     at.store.purge_removed().await?;

@@ -133,6 +133,11 @@ impl Admission {
         self.strangers().remove(&guild);
     }
 
+    /// Forgets the strangers that `is_meant`: another process may have approved them meanwhile.
+    pub fn forget_strangers(&self, is_meant: impl Fn(u64) -> bool) {
+        self.strangers().retain(|guild, _| !is_meant(guild.get()));
+    }
+
     pub fn refusal(guild: GuildId) -> String {
         format!(
             "I'm not approved for this server yet: ask the bot's owner to approve it (they add \
@@ -140,16 +145,22 @@ impl Admission {
         )
     }
 
-    fn due(&self, now: Instant) -> Vec<GuildId> {
+    fn due(&self, now: Instant, serves: impl Fn(u64) -> bool) -> Vec<GuildId> {
         let strangers = self.strangers();
         let due = strangers.iter().filter(|(_, it)| now.duration_since(it.since) >= STAY);
-        due.map(|(guild, _)| *guild).collect()
+        due.map(|(guild, _)| *guild).filter(|guild| serves(guild.get())).collect()
     }
 
-    /// Leaves unapproved servers an hour after they were first seen, until `stop`.
-    pub async fn leave_strangers(self, http: Arc<Http>, stop: CancellationToken) {
+    /// Leaves unapproved servers an hour after they were first seen, until `stop`; those for which
+    /// `serves` is false are left to the process that serves their shard.
+    pub async fn leave_strangers(
+        self,
+        http: Arc<Http>,
+        serves: impl Fn(u64) -> bool,
+        stop: CancellationToken,
+    ) {
         while stop.run_until_cancelled(sleep(LOOK_EVERY)).await.is_some() {
-            for guild in self.due(Instant::now()) {
+            for guild in self.due(Instant::now(), &serves) {
                 match http.leave_guild(guild).await {
                     Ok(()) => {
                         tracing::warn!(guild = guild.get(), "left a server that is not approved");
@@ -234,10 +245,22 @@ mod tests {
         assert!(matches!(standing, Access::Stranger));
         // Asking again does not extend the stay.
         here.standing(STRANGE, now + STAY / 2).await;
-        assert!(here.due(now + STAY - Duration::from_secs(1)).is_empty());
-        assert_eq!(here.due(now + STAY), [STRANGE]);
+        assert!(here.due(now + STAY - Duration::from_secs(1), |_| true).is_empty());
+        assert_eq!(here.due(now + STAY, |_| true), [STRANGE]);
         here.left(STRANGE);
-        assert!(here.due(now + STAY).is_empty());
+        assert!(here.due(now + STAY, |_| true).is_empty());
+    }
+
+    #[tokio::test]
+    async fn stranger_approved_elsewhere_is_not_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = admission(folder.path(), ServedGuilds::LetIn);
+        assert!(!serves(&here, 8).await);
+        // Its shard moves, and it gives the code there.
+        here.0.kept.clone().keep(8, GuildSettings::default()).await.unwrap();
+        assert!(here.due(Instant::now() + STAY, |guild| guild != 8).is_empty());
+        here.forget_strangers(|guild| guild == 8);
+        assert!(serves(&here, 8).await, "its shard is back");
     }
 
     #[tokio::test(start_paused = true)]
@@ -260,7 +283,8 @@ mod tests {
         let began = Instant::now();
         assert!(!serves(&here, 8).await);
         assert!(serves(&here, 7).await);
-        let leaving = tokio::spawn(here.clone().leave_strangers(http, CancellationToken::new()));
+        let leaving =
+            tokio::spawn(here.clone().leave_strangers(http, |_| true, CancellationToken::new()));
         let in_real_time = std::time::Instant::now();
         while !here.strangers().is_empty() {
             assert!(in_real_time.elapsed() < Duration::from_secs(60), "it stays there");

@@ -52,6 +52,7 @@ pub async fn run(
     let finished = privacy.finished();
     // Before deletions, which need the same files.
     handles.sessions.take_over().await;
+    handles.guilds.take_over().await;
     privacy.resume();
     let ended = serve(options, handles, node, finished, stop).await;
     privacy.close().await;
@@ -79,7 +80,8 @@ async fn serve(
     let notifying = deletions::notify(finished, Arc::clone(&http));
     let _notifying = AbortOnDropHandle::new(tokio::spawn(notifying));
     let _scheduling = fire_schedules(&handles, served.clone(), Arc::clone(&http), &stop);
-    let leaving = leave_strangers(admission.clone(), Arc::clone(&http), stop.clone());
+    let (strangers, here) = (admission.clone(), served.clone());
+    let leaving = leave_strangers(strangers, Arc::clone(&http), here, stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let name = node.as_ref().map(|node| node.name.clone());
     let (capacity, refused) = Capacity::new(node.as_ref().and_then(|node| node.capacity));
@@ -138,8 +140,15 @@ fn fire_schedules(
 }
 
 /// Leaves unapproved servers until `stop`, even after panics.
-async fn leave_strangers(admission: Admission, http: Arc<Http>, stop: CancellationToken) {
-    let leave = || caught(admission.clone().leave_strangers(Arc::clone(&http), stop.child_token()));
+async fn leave_strangers(
+    admission: Admission,
+    http: Arc<Http>,
+    served: ServedShards,
+    stop: CancellationToken,
+) {
+    let serves = |guild| served.serves_shard_of(guild);
+    let leave =
+        || caught(admission.clone().leave_strangers(Arc::clone(&http), serves, stop.child_token()));
     while let Err(fault) = leave().await {
         tracing::error!(%fault, "cannot leave servers that are not approved; trying again");
         tokio::time::sleep(LEAVE_AGAIN).await;

@@ -2,9 +2,12 @@
 //!
 //! Entry type: [`Handler`]. serenity calls it on one task per event.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -14,7 +17,7 @@ use serenity::all::{
     UnavailableGuild, VoiceState,
 };
 use songbird::Songbird;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -28,6 +31,9 @@ use super::{
     ui::reply::Reply,
 };
 use crate::domain::Owner;
+
+/// Delay before it is read again whether a server is approved.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// Receives the events of a shard.
 pub struct Handler {
@@ -160,6 +166,14 @@ impl EventHandler for Handler {
     }
 
     async fn guild_create(&self, ctx: Context, guild: GuildData, _: Option<bool>) {
+        // Its session may wait to go on, and Discord may have nothing more to say about it.
+        while let Access::Unknown(why) = self.admission.standing(guild.id, Instant::now()).await {
+            tracing::warn!(guild = guild.id.get(), %why, "cannot read if a server is approved yet");
+            tokio::select! {
+                () = self.tenure.over() => return,
+                () = sleep(AGAIN) => {}
+            }
+        }
         self.tell(&ctx, guild.id, GuildEvent::VoiceStates).await;
     }
 

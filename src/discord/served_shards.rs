@@ -63,6 +63,11 @@ impl ServedShards {
         shard_of(guild, self.count)
     }
 
+    /// True if the shard of `guild` is served here, whether or not the bot is there.
+    pub fn serves_shard_of(&self, guild: u64) -> bool {
+        self.open().contains_key(&self.of(guild))
+    }
+
     /// True if the bot is on this server, and its shard is served here. An id of 0 is no server's.
     pub fn serves(&self, guild: u64) -> bool {
         let open = self.open();
@@ -93,6 +98,7 @@ mod tests {
         for shard in 0..2 {
             served.begin(shard, Arc::new(Guilds::new(Tenure::endless())));
         }
+        assert!(served.serves_shard_of(5) && !served.serves(5));
         served.set_up(0, true);
         assert_eq!(figures.gateway(), Some(Gateway::Down));
         served.set_up(1, true);
@@ -103,6 +109,7 @@ mod tests {
         assert_eq!(figures.gateway(), Some(Gateway::Up));
         served.set_up(1, false);
         assert_eq!(figures.gateway(), Some(Gateway::Up), "it has ended");
+        assert!(!served.serves_shard_of(1 << 22));
         served.end(0);
         assert_eq!(figures.gateway(), Some(Gateway::Down));
     }

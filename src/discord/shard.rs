@@ -95,7 +95,9 @@ pub async fn serve(
     let (manager, http) = (Arc::clone(&client.shard_manager), Arc::clone(&client.http));
     let cache = Arc::clone(&client.cache);
     let shard = Shard { bot, index, tenure, guilds, songbird, manager, http, cache, ready };
-    shard.bot.served.begin(index, Arc::clone(&shard.guilds));
+    let served = &shard.bot.served;
+    shard.bot.admission.forget_strangers(|guild| served.of(guild) == index);
+    served.begin(index, Arc::clone(&shard.guilds));
     let ended = shard.run(client, &close).await;
     // Its last events say nothing about the shard any more.
     shard.tenure.end();

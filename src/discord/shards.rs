@@ -149,8 +149,9 @@ where
                 () = stop.cancelled() => return Ok(()),
                 Some(ended) = self.tasks.join_next() => {
                     if let Some(closed) = self.ended(ended)? {
+                        // One under way would keep the store from it, and may still name it.
+                        drop(renewal);
                         give_back(&self.leasing, vec![closed], PATIENCE).await;
-                        // A renewal that is under way may still name it.
                         renewal = self.renewal(Instant::now(), true);
                     }
                 }
@@ -196,6 +197,8 @@ where
                 }
             }
         }
+        // One under way would keep the store from giving back.
+        drop(renewal);
         let held = std::mem::take(&mut self.held);
         self.count_held();
         if !held.is_empty() {
@@ -347,11 +350,13 @@ where
     }
 }
 
-/// True if other processes live.
+/// True if other processes live, or the store does not say: a session that no other process goes on
+/// with goes on at the next start, and one that was ended never.
 async fn has_others(Leasing { leases, node, .. }: &Leasing) -> bool {
-    let nodes = timeout(HAND_OVER_PATIENCE, leases.nodes()).await;
-    let Ok(Ok(nodes)) = nodes else { return false };
-    nodes.iter().any(|it| it.node.run != node.run && !it.is_gone())
+    match timeout(HAND_OVER_PATIENCE, leases.nodes()).await {
+        Ok(Ok(nodes)) => nodes.iter().any(|it| it.node.run != node.run && !it.is_gone()),
+        _ => true,
+    }
 }
 
 async fn give_back(leasing: &Leasing, shards: Vec<u32>, patience: Duration) {
@@ -457,9 +462,15 @@ mod tests {
         nodes: BTreeMap<String, (Node, Instant)>,
         leases: BTreeMap<u32, Row>,
         slots: BTreeMap<u32, Instant>,
+        /// Of each run: held by the request that writes to its row.
+        rows: BTreeMap<String, Arc<tokio::sync::Mutex<()>>>,
     }
 
     impl Tables {
+        fn row(&mut self, run: &str) -> Arc<tokio::sync::Mutex<()>> {
+            Arc::clone(self.rows.entry(run.to_owned()).or_default())
+        }
+
         fn held(&self, run: &str) -> Vec<Lease> {
             let now = Instant::now();
             let held = self.leases.iter().filter(|(_, row)| row.run == run && row.expires > now);
@@ -498,6 +509,8 @@ mod tests {
             takes: bool,
         ) -> BoxFuture<'_, Result<Vec<Lease>, StoreError>> {
             async move {
+                let row = self.tables().row(&node.run);
+                let _locked = row.lock().await;
                 sleep(WAY).await;
                 let now = Instant::now();
                 let mut tables = self.reached()?;
@@ -537,6 +550,8 @@ mod tests {
             shards: Vec<u32>,
         ) -> BoxFuture<'_, Result<(), StoreError>> {
             async move {
+                let row = self.tables().row(&run);
+                let _locked = row.lock().await;
                 let (now, mut tables) = (Instant::now(), self.reached()?);
                 let given = tables.leases.iter_mut().filter(|(shard, _)| shards.contains(shard));
                 given.filter(|(_, row)| row.run == run).for_each(|(_, row)| row.expires = now);
@@ -671,6 +686,22 @@ mod tests {
         let both = logged(&[(9_000, "close 0"), (9_000, "close 1")]);
         assert_eq!(closed, both.into_iter().collect());
         assert!(store.tables().held("a").is_empty(), "given back");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn sessions_end_with_a_process_that_is_alone() {
+        for (has_others, is_away) in [(false, false), (true, false), (false, true)] {
+            let store = Arc::<Store>::default();
+            let process = Process::start(&store, node("a", 1), 1, Vec::new());
+            process.at(2_000).await;
+            if has_others {
+                store.tables().nodes.insert("b".to_owned(), (node("b", 1), Instant::now()));
+            }
+            store.tables().is_away = is_away;
+            let hand_over_by = Arc::clone(&process.hand_over_by);
+            process.end().await.0.unwrap();
+            assert_eq!(hand_over_by.get().is_some(), has_others || is_away);
+        }
     }
 
     #[tokio::test(start_paused = true)]

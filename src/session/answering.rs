@@ -57,7 +57,7 @@ impl Table {
             if let Some(next) = self.next_change(index) {
                 self.go_on(index, next);
             }
-            if let Some(mut purpose) = self.seats[index].take_next(self.paused) {
+            if let Some(mut purpose) = self.seats[index].take_next(self.paused.holds()) {
                 if matches!(purpose.cause, Cause::Utterance) {
                     let highest = self.seats[index].npc.budget_tier;
                     let ceiling = SeatCeiling { seat: index, highest };
@@ -219,7 +219,7 @@ impl Table {
 
     /// Starts a guess on a partial if the addressee is clear and free.
     pub(super) fn answer_ahead(&mut self, mut utterance: Utterance) {
-        if self.paused || !self.options.preemptive || !self.hearing.gives_partials() {
+        if self.paused.holds() || !self.options.preemptive || !self.hearing.gives_partials() {
             return;
         }
         utterance.text = self.router.correct(&utterance);
@@ -381,7 +381,7 @@ impl Table {
         let now = self.hearing.clock.moment(now);
         let listens = |speaker: &SpeakerId| {
             let listener = self.router.listener(*speaker, &self.seats, &self.speakers, now);
-            !self.paused && listener == Some(seat)
+            !self.paused.holds() && listener == Some(seat)
         };
         let goes_on = before.filter(|it| self.hearing.is_hearing(*it)).filter(listens);
         goes_on.or_else(|| self.hearing.sounding().find(listens))

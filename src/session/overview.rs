@@ -1,6 +1,6 @@
 //! Status of a table, gathered from its parts. Omits words and stage notes.
 //!
-//! Entry type: [`Overview`].
+//! Entry type: [`Overview`]; [`Pause`] is one of the parts.
 
 use tokio::time::Instant;
 
@@ -16,6 +16,21 @@ use super::{
     status::{SceneStatus, SeatStatus, State, Status},
     turns::Turns,
 };
+
+/// Whether NPCs wait with their answers.
+#[derive(Debug, Default)]
+pub struct Pause {
+    /// Until the game master resumes.
+    pub by_dm: bool,
+    /// To the end: another table goes on, where they do not wait.
+    pub handed_over: bool,
+}
+
+impl Pause {
+    pub const fn holds(&self) -> bool {
+        self.by_dm || self.handed_over
+    }
+}
 
 pub struct Overview<'t> {
     pub seats: &'t Seats,

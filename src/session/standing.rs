@@ -34,7 +34,7 @@ impl Table {
             clocks,
         };
         Continuation {
-            paused: self.paused,
+            paused: self.paused.by_dm,
             music: Some(self.music.kept(clocks.unix)),
             ..Continuation::of(&standing)
         }
@@ -45,7 +45,7 @@ impl Table {
         if let Some(continuation) = continuation {
             let clocks = self.clocks();
             self.carded = continuation.restore(&mut self.seats, &mut self.router, clocks);
-            self.paused = continuation.paused;
+            self.paused.by_dm = continuation.paused;
             if let Some(music) = &continuation.music {
                 self.music.go_on(music, clocks.unix);
             }

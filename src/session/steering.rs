@@ -68,12 +68,24 @@ impl Table {
     }
 
     pub(super) fn pause(&mut self, paused: bool) {
-        if paused && !self.paused {
+        if paused {
+            self.hold_answers();
+        }
+        self.paused.by_dm = paused;
+        self.tell_how_it_stands();
+    }
+
+    /// Pauses to the end. The state to continue from stays as it is.
+    pub(super) fn hand_over(&mut self) {
+        self.hold_answers();
+        self.paused.handed_over = true;
+    }
+
+    fn hold_answers(&mut self) {
+        if !self.paused.holds() {
             self.drop_guesses();
             self.put_back_unplayed();
         }
-        self.paused = paused;
-        self.tell_how_it_stands();
     }
 
     /// Requeues unplayed answers until the table resumes.

@@ -21,7 +21,7 @@ use super::{
     judging::Listening,
     limits::PlayerLimits,
     music::TableMusic,
-    overview::Overview,
+    overview::{Overview, Pause},
     parts::{TableParts, TableSetup},
     playback::Playback,
     recall::Recaller,
@@ -104,7 +104,7 @@ pub(super) struct Table {
     pub(super) traces: Traces,
     pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
-    pub(super) paused: bool,
+    pub(super) paused: Pause,
     pub(super) carded: Vec<SeatId>,
     /// Its state as last published.
     pub(super) stood: Arc<Continuation>,
@@ -165,7 +165,7 @@ impl Table {
                 .explained_by(explanations),
             traces: parts.traces,
             replies,
-            paused: false,
+            paused: Pause::default(),
             carded: Vec::new(),
             stood: Arc::default(),
             is_here: setup.is_here,
@@ -355,7 +355,7 @@ impl Table {
     fn is_silent(&self) -> bool {
         self.turns.all().all(Active::is_ahead)
             && self.playback.is_idle()
-            && self.seats.iter().all(|(_, seat)| seat.next_in_turn(self.paused).is_none())
+            && self.seats.iter().all(|(_, seat)| seat.next_in_turn(self.paused.holds()).is_none())
             && self.hearing.is_drained()
             && !self.hearing.is_finalising()
     }
@@ -389,6 +389,7 @@ impl Table {
             Command::Halt => self.halt(Instant::now()),
             Command::EndCard(speaker) => self.end_card(speaker),
             Command::Pause(paused) => self.pause(paused),
+            Command::HandOver => self.hand_over(),
             Command::Skip => self.skip(),
             Command::Direct { seat, note, turns } => self.direct(seat, &note, turns),
             Command::Pin { seat, player } => self.pin(player, seat),
@@ -459,7 +460,7 @@ impl Table {
             music: &self.music,
             router: &self.router,
             speakers: &self.speakers,
-            paused: self.paused,
+            paused: self.paused.holds(),
             card: self.way_out_of_card(),
         }
     }

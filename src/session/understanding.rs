@@ -283,7 +283,7 @@ impl Table {
                     self.said_to_nobody(utterance, why);
                 }
             }
-            Understood::Addressed { .. } if self.paused => {
+            Understood::Addressed { .. } if self.paused.holds() => {
                 self.said_to_nobody(utterance, PAUSED.to_owned());
             }
             Understood::Addressed { seat, tier } => {

@@ -1,29 +1,35 @@
 //! Settings of guilds: in the store, and in files while it is unavailable.
 //!
-//! Entry type: [`GuildStore`]. **Never**: loses an opt-out because the store failed, or takes
+//! Entry type: [`GuildStore`]. Settings in a file move to the store as soon as that answers: another
+//! process may serve the guild next. **Never**: loses an opt-out because the store failed, or takes
 //! unreadable settings for none.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
+use futures::future::{BoxFuture, FutureExt};
 use tokio::{
     task::{JoinError, spawn_blocking},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use super::settings::{GuildSettings, SettingsError};
 use crate::{
-    campaign::FileError,
+    campaign::file_error::{FileError, names_in},
     files,
     memory::{self, GuildRecord, MemoryStore},
 };
 
 /// A slower store is written later; Discord waits 3 s for the answer.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Delay before settings in a file are written again: they should be in the store before another
+/// process has taken over the guild.
+const AGAIN: Duration = Duration::from_millis(250);
 
 #[derive(Debug, thiserror::Error)]
 pub enum GuildError {
@@ -57,13 +63,24 @@ struct Waiting {
     folder: PathBuf,
     /// Held during a write.
     turn: Mutex<()>,
+    /// Guilds whose settings a task moves to the store.
+    moving: Mutex<BTreeSet<u64>>,
 }
 
 impl GuildStore {
     /// Uses `store`, and `folder` while it is unavailable.
     pub fn new(store: Arc<dyn MemoryStore>, folder: &Path) -> Self {
         let folder = folder.to_owned();
-        Self { store, waiting: Arc::new(Waiting { folder, turn: Mutex::new(()) }) }
+        let waiting = Waiting { folder, turn: Mutex::new(()), moving: Mutex::default() };
+        Self { store, waiting: Arc::new(waiting) }
+    }
+
+    /// Begins to move settings to the store that earlier runs have left in files. Logs failures.
+    pub async fn take_over(&self) {
+        match self.blocking(Waiting::guilds).await {
+            Ok(guilds) => guilds.into_iter().for_each(|guild| self.move_soon(guild)),
+            Err(error) => tracing::error!(%error, "cannot look for settings that wait in files"),
+        }
     }
 
     /// Settings of `guild`. Newer ones waiting in a file are written to the store first.
@@ -113,7 +130,36 @@ impl GuildStore {
             Err(_) => "the store does not answer".to_owned(),
         };
         tracing::warn!(guild, away, "settings wait in a file until the store answers");
-        self.blocking(move |waiting| waiting.write(guild, revision, &text)).await
+        self.blocking(move |waiting| waiting.write(guild, revision, &text)).await?;
+        self.move_soon(guild);
+        Ok(())
+    }
+
+    /// Starts the task that moves the settings of `guild` to the store, unless it runs.
+    fn move_soon(&self, guild: u64) {
+        if self.waiting.moving().insert(guild) {
+            tokio::spawn(self.clone().moved(guild));
+        }
+    }
+
+    /// Ends once the store has the settings of `guild`, or their file cannot be used.
+    fn moved(self, guild: u64) -> BoxFuture<'static, ()> {
+        async move {
+            loop {
+                sleep(AGAIN).await;
+                match self.clone().read(guild).await {
+                    Ok(_) if self.waiting.path(guild).exists() => {}
+                    Err(GuildError::Store(_)) => {}
+                    Ok(_) => break,
+                    Err(error) => {
+                        tracing::error!(guild, %error, "settings stay in their file");
+                        break;
+                    }
+                }
+            }
+            self.waiting.moving().remove(&guild);
+        }
+        .boxed()
     }
 
     async fn blocking<T: Send + 'static>(
@@ -126,6 +172,18 @@ impl GuildStore {
 }
 
 impl Waiting {
+    fn moving(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.moving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Guilds with a file.
+    fn guilds(&self) -> Result<Vec<u64>, GuildError> {
+        let of = |name: String| -> Option<u64> {
+            name.strip_prefix("guild-")?.strip_suffix(".json")?.parse().ok()
+        };
+        Ok(names_in(&self.folder)?.into_iter().filter_map(of).collect())
+    }
+
     fn path(&self, guild: u64) -> PathBuf {
         self.folder.join(format!("guild-{guild}.json"))
     }
@@ -205,6 +263,32 @@ mod tests {
             assert_eq!(role(&guilds).await, Some(kept));
             assert!(!file.exists());
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waiting_settings_move_once_the_store_answers() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(Sqlite::open(&folder.path().join("memory.db")).unwrap());
+        let guilds = GuildStore::new(Arc::<Sqlite>::clone(&store), folder.path());
+        let file = folder.path().join("guild-7.json");
+        let moved = async || {
+            for _ in 0..20 {
+                sleep(AGAIN).await;
+                if !file.exists() {
+                    return Some(guilds.store.guild(7).await.unwrap().unwrap().revision);
+                }
+            }
+            None
+        };
+        store.set_away(true);
+        guilds.clone().keep(7, settings(3, 3)).await.unwrap();
+        assert_eq!(moved().await, None);
+        store.set_away(false);
+        assert_eq!(moved().await, Some(3));
+        fs::write(&file, settings(4, 4).text().unwrap()).unwrap();
+        fs::write(folder.path().join("guild-x.json"), "").unwrap();
+        guilds.take_over().await;
+        assert_eq!(moved().await, Some(4), "of an earlier run");
     }
 
     #[tokio::test]

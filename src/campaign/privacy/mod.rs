@@ -18,7 +18,7 @@ pub use direct::DirectDeletion;
 pub use files::played_elsewhere;
 pub use lines::{names, own_lines, stored_of};
 pub use service::Privacy;
-pub use stored::kept_of;
+pub use stored::{kept_of, played_by_node};
 
 use std::collections::BTreeMap;
 

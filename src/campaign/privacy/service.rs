@@ -14,7 +14,7 @@ use std::{
 use tokio::{
     sync::{broadcast, oneshot},
     task::JoinSet,
-    time::sleep,
+    time::{sleep, timeout},
 };
 
 use super::{
@@ -36,6 +36,9 @@ use crate::{
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 /// Longest delay before a retry.
 const RETRY_MAX: Duration = Duration::from_secs(60);
+/// Interval of looks for deletions that other processes have recorded: one may have lost a server
+/// before it could record a deletion there.
+const LOOK: Duration = Duration::from_secs(60);
 /// Finished deletions not yet reported; the oldest are dropped.
 const UNTOLD: usize = 256;
 
@@ -128,7 +131,7 @@ impl Privacy {
                     self.spawn(self.clone().insist(owner, Arc::clone(&shared), Duration::ZERO));
                 }
             }
-            if changes.changed().await.is_err() {
+            if matches!(timeout(LOOK, changes.changed()).await, Ok(Err(_))) {
                 return;
             }
         }

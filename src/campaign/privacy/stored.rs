@@ -11,9 +11,9 @@ use super::{
     files::{Unforgotten, is_from, is_meant, of_files},
 };
 use crate::{
-    campaign::{KeptError, KeptStore},
-    domain::Person,
-    memory::{ForgetFrom, MemoryStore},
+    campaign::{GuildError, GuildSettings, KeptError, KeptStore},
+    domain::{Owner, Person},
+    memory::{ForgetFrom, MemoryStore, NodeStatus, shard_of},
 };
 
 /// Removes the exchanges that `person` began from the sessions `only` of the store, or from all of
@@ -41,6 +41,27 @@ pub async fn forget_stored(
         }
     }
     first.map_or(Ok(()), |first| Err(Unforgotten { sessions, first }.into()))
+}
+
+/// The session of `owner` that a node plays, perhaps on another machine.
+///
+/// # Errors
+/// The store does not answer, or has unreadable settings.
+pub async fn played_by_node(
+    store: &dyn MemoryStore,
+    owner: Owner,
+) -> Result<Option<String>, GuildError> {
+    let Owner::Guild(guild) = owner else { return Ok(None) };
+    let serves = |it: &NodeStatus| {
+        let shard = shard_of(guild, it.node.shards);
+        it.leases.iter().any(|lease| lease.shard == shard)
+    };
+    if !store.nodes().await?.iter().any(serves) {
+        return Ok(None);
+    }
+    let Some(record) = store.guild(guild).await? else { return Ok(None) };
+    let settings = GuildSettings::read(&record.text).map_err(GuildError::Settings)?;
+    Ok(settings.running.map(|running| running.session))
 }
 
 /// Failures of files and of the store in one error.

@@ -317,12 +317,12 @@ impl GuildSession {
         }
     }
 
-    /// Hears no one from now on, and lets the NPC that answers finish within `patience`. Returns the
-    /// one that has not.
+    /// Before another process goes on: hears no one from now on, and lets the NPC that answers finish
+    /// within `patience`. Returns the one that has not.
     pub fn fall_silent(&self, patience: Duration) -> BoxFuture<'static, Option<String>> {
         self.voice.receive([]);
         let (done, silent) = oneshot::channel();
-        let told = self.tell(Command::Pause(true));
+        let told = self.tell(Command::HandOver);
         let is_told = told.and_then(|()| self.tell(Command::AwaitSilence(done))).is_ok();
         let answering = self.answering.clone();
         async move {

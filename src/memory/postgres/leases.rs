@@ -4,7 +4,7 @@
 //! passes over rows that others have locked, so no two wait for each other. **Never**: uses a clock
 //! other than the server's.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use deadpool_postgres::{Client, Transaction};
 use tokio_postgres::Row;
@@ -21,6 +21,7 @@ impl Leases for Postgres {
     fn renew(&self, node: Node, ttl: Duration, takes: bool) -> StoreFuture<'_, Vec<Lease>> {
         Box::pin(within(async move {
             let mut client = self.renewing().await?;
+            self.is_renewing.store(true, Ordering::Relaxed);
             // Apart, so that no table is locked while the schema is updated.
             let lives = is_living(&client, &node).await?;
             let work = client.transaction().await?;
@@ -33,6 +34,7 @@ impl Leases for Postgres {
             }
             let leases = held(&work, &node.run).await?;
             work.commit().await?;
+            self.is_renewing.store(false, Ordering::Relaxed);
             self.set_fence(Fence { run: node.run, shards: node.shards, leases: leases.clone() });
             Ok(leases)
         }))
@@ -62,9 +64,15 @@ impl Leases for Postgres {
             let apart = IDENTIFY_APART.as_secs_f64();
             let mut sql = Sql::new("INSERT INTO identify_slot AS it (bucket, next_at) VALUES (");
             sql.bind(i64::from(bucket)).push(", clock_timestamp() + make_interval(secs => ");
+            // Later than if all shards wait, some of them again: the clock was set back meanwhile.
             sql.bind(apart).push(
-                ")) ON CONFLICT (bucket) DO UPDATE SET \
-                 next_at = greatest(it.next_at, clock_timestamp()) + make_interval(secs => ",
+                ")) ON CONFLICT (bucket) DO UPDATE SET next_at = CASE WHEN it.next_at > \
+                 clock_timestamp() + (SELECT count(*) + 16 FROM shard_lease) * \
+                 make_interval(secs => ",
+            );
+            sql.bind(apart).push(
+                ") THEN clock_timestamp() ELSE greatest(it.next_at, clock_timestamp()) END \
+                 + make_interval(secs => ",
             );
             sql.bind(apart)
                 .push(") RETURNING extract(epoch FROM it.next_at - clock_timestamp())::float8");
@@ -86,7 +94,7 @@ impl Leases for Postgres {
                  ORDER BY n.name COLLATE \"C\", n.run COLLATE \"C\", l.shard",
             );
             let mut all: Vec<NodeStatus> = Vec::new();
-            for row in sql.query(&self.client().await?).await? {
+            for row in sql.query(&self.renewing().await?).await? {
                 let status = status(&row)?;
                 match all.last_mut().filter(|last| last.node.run == status.node.run) {
                     Some(last) => last.leases.extend(status.leases),
@@ -99,8 +107,12 @@ impl Leases for Postgres {
 }
 
 impl Postgres {
-    /// A connection that no reader keeps busy: a late renewal silences the whole node.
+    /// A connection that no reader keeps busy: a late renewal silences the whole node. Not one of
+    /// a renewal that was given up: it may hang until the system notices that it is cut off.
     async fn renewing(&self) -> Result<Client, Error> {
+        if self.is_renewing.load(Ordering::Relaxed) {
+            drop(self.renewals.retain(|_, _| false));
+        }
         Ok(self.renewals.get().await?)
     }
 }

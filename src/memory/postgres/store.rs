@@ -4,7 +4,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -40,6 +40,8 @@ const SET_UP: &str = "SELECT set_config('synchronous_commit', 'on', false) \
 pub struct Postgres {
     pub(super) pool: Pool,
     pub(super) renewals: Pool,
+    /// A renewal is under way, or its caller has given it up.
+    pub(super) is_renewing: AtomicBool,
     pub(super) address: Address,
     pub(super) sample: Mutex<Option<Arc<WordSample>>>,
     /// `None`: no lease was ever asked for, and every write is let through.
@@ -68,6 +70,7 @@ impl Postgres {
         let store = Self {
             pool: pool(address)?,
             renewals: pool(address)?,
+            is_renewing: AtomicBool::new(false),
             address: address.clone(),
             sample: Mutex::new(None),
             fence: Mutex::new(None),

@@ -351,6 +351,74 @@ async fn several_programs_make_one_schema() {
     .await;
 }
 
+fn node() -> Node {
+    let [name, run, build] = ["cellar", "1f", "0.1.0"].map(str::to_owned);
+    Node { name, run, build, shards: 2, tables: 0, capacity: None }
+}
+
+/// A connection that is cut off without a word would hang for each renewal until all leases are lost.
+#[tokio::test]
+async fn renewal_after_hanging_one_has_new_connection() {
+    in_database(|address| async move {
+        let store = Postgres::open(&address).await.unwrap();
+        let process = async || -> i32 {
+            let client = store.renewals.get().await.unwrap();
+            client.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0)
+        };
+        let first = process().await;
+        store.renew(node(), LOADED, true).await.unwrap();
+        assert_eq!(process().await, first);
+        let mut other = store.client().await.unwrap();
+        let locks = other.transaction().await.unwrap();
+        let forever = "SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE node";
+        locks.batch_execute(forever).await.unwrap();
+        let watcher = store.client().await.unwrap();
+        let hangs = async {
+            let waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND database = \
+                 (SELECT oid FROM pg_database WHERE datname = current_database())";
+            while watcher.query(waiting, &[]).await.unwrap().is_empty() {}
+        };
+        tokio::select! {
+            renewed = store.renew(node(), LOADED, true) => panic!("{renewed:?}"),
+            () = hangs => {}
+        }
+        locks.rollback().await.unwrap();
+        store.renew(node(), LOADED, true).await.unwrap();
+        assert_ne!(process().await, first);
+    })
+    .await;
+}
+
+/// A machine that is cut off or paused within a renewal keeps its rows locked no longer than a
+/// moment: others pass over them.
+#[tokio::test]
+async fn cut_off_transaction_lets_its_leases_go() {
+    in_database(|address| async move {
+        let store = Postgres::open(&address).await.unwrap();
+        let mut cut_off = store.renewals.get().await.unwrap();
+        let renewal = cut_off.transaction().await.unwrap();
+        renewal.batch_execute("LOCK TABLE shard_lease").await.unwrap();
+        // It neither goes on nor closes its connection.
+        let held = store.renew(node(), LOADED, true).await.unwrap();
+        assert_eq!(held.len(), 2);
+        assert!(renewal.commit().await.is_err(), "the server has ended it");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn clock_that_was_set_back_holds_up_no_identify() {
+    in_database(|address| async move {
+        let store = Postgres::open(&address).await.unwrap();
+        assert_eq!(store.identify(0).await.unwrap(), Duration::ZERO);
+        let hour = "UPDATE identify_slot SET next_at = next_at + interval '1 hour'";
+        store.client().await.unwrap().batch_execute(hour).await.unwrap();
+        assert_eq!(store.identify(0).await.unwrap(), Duration::ZERO);
+        assert!(store.identify(0).await.unwrap() <= IDENTIFY_APART);
+    })
+    .await;
+}
+
 /// Every acknowledged line exists once after the server was killed; an unfinished schema is
 /// completed by the next opener.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -202,3 +202,18 @@ fn state_of_an_earlier_version_is_read() {
     let wanted = Continuation { present: muted.clone(), muted, location, ..Default::default() };
     assert_eq!(read, wanted);
 }
+
+#[tokio::test(start_paused = true)]
+async fn handed_over_table_goes_on_without_its_pause() {
+    for paused in [false, true] {
+        let folder = TempDir::new().unwrap();
+        let mut stage = table(&folder, None).await;
+        if paused {
+            stage.order(Command::Pause(true)).await;
+        }
+        stage.order(Command::HandOver).await;
+        assert_eq!(status(&stage).await.state, State::Paused);
+        assert!(told(&mut stage).await.is_none_or(|it| it.paused == paused));
+        assert_eq!(stage.close().await.continuation.paused, paused);
+    }
+}

@@ -16,11 +16,12 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{Deleted, erasure::Eraser, failure::PrivacyError, played_elsewhere};
+use super::{Deleted, erasure::Eraser, failure::PrivacyError, played_by_node, played_elsewhere};
 use crate::{
     campaign::{
-        AddedServer, Factory, Handles, KeptSession, MadeTable, OpenError, RunningTable,
-        ServerError, Sessions, SharedSettings, TableRequest, Transcript, now,
+        AddedServer, Factory, GuildSettings, Handles, KeptSession, MadeTable, OpenError,
+        RunningSession, RunningTable, ServerError, Sessions, SharedSettings, TableRequest,
+        Transcript, now,
         stand_in::{NoEngines, Nowhere, handles_over},
         stand_in_handles,
     },
@@ -31,8 +32,8 @@ use crate::{
     },
     logic::budget::Ledger,
     memory::{
-        Deletion, Deletions as _, ForgetFrom, LineFilter, MemoryStore, Sqlite, Transcript as _,
-        Uid, Utterance, Viewer,
+        Deletion, Deletions as _, ForgetFrom, GuildRecord, LineFilter, MemoryStore, Node, Sqlite,
+        Transcript as _, Uid, Utterance, Viewer,
     },
     provider::Error,
     session::{
@@ -298,6 +299,11 @@ async fn deletion_of_another_process_is_taken_over() {
     timeout(BOUND, finished.recv()).await.expect("in time").unwrap();
     assert!(run.lines().await.is_empty());
     assert_eq!(run.recorded().await, (0, 0));
+    // The other one lost the server before it could record this one.
+    run.write("1", 2_500, "my badger").await;
+    run.store.put_deletion(asked(3_000)).await.unwrap();
+    timeout(3 * BOUND, finished.recv()).await.expect("in time").unwrap();
+    assert!(run.lines().await.is_empty());
     run.end().await;
 }
 
@@ -458,6 +464,39 @@ async fn deletion_waits_for_session_of_other_program() {
     timeout(3 * BOUND, finished.recv()).await.expect("in time").unwrap();
     assert!(!words().contains("ferret") && !words().contains("Anna"), "{}", words());
     assert_eq!(played_elsewhere(folder.path(), &from, None).unwrap(), None);
+}
+
+#[tokio::test]
+async fn session_of_another_machine_counts_as_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: &dyn MemoryStore = &Sqlite::open(&folder.path().join("memory.db")).unwrap();
+    let running = RunningSession {
+        session: "discord-7-99".to_owned(),
+        after: None,
+        campaign: CampaignKey("c".to_owned()),
+        text_channel: 5,
+        voice_channel: 6,
+        by: 1,
+        began: 1_000,
+        seen: 1_000,
+        panel: None,
+        told: [].into(),
+        told_of: [].into(),
+        is_listened_to: false,
+        answering: None,
+        tries: 0,
+    };
+    let settings = GuildSettings { running: Some(running), ..GuildSettings::default() };
+    let record = GuildRecord { revision: 1, text: settings.text().unwrap() };
+    store.put_guild(GUILD, record).await.unwrap();
+    let played = async |owner| played_by_node(store, owner).await.unwrap();
+    assert_eq!(played(Owner::Guild(GUILD)).await, None, "it has ended, or waits to go on");
+    let [name, run, build] = ["cellar", "1f", "0.1.0"].map(str::to_owned);
+    let node = Node { name, run, build, shards: 2, tables: 1, capacity: None };
+    store.renew(node, BOUND, true).await.unwrap();
+    assert_eq!(played(Owner::Guild(GUILD)).await.as_deref(), Some("discord-7-99"));
+    assert_eq!(played(Owner::Guild(9)).await, None);
+    assert_eq!(played(Owner::Local).await, None);
 }
 
 #[tokio::test(start_paused = true)]
