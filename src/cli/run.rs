@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     app,
-    campaign::{Node, ServedGuilds},
+    campaign::{LEASE_TTL, Node, ServedGuilds},
     config::{self, Config},
-    discord,
+    discord::{self, Sharing},
 };
 
 /// Longest name of a process, in characters: the longest name of a host.
@@ -53,32 +53,34 @@ pub fn run(
         ));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let node = node(arguments, &config);
-    let status = runtime.block_on(serve(config, node, from, set_level));
+    let sharing = sharing(arguments, &config);
+    let status = runtime.block_on(serve(config, sharing, from, set_level));
     // Does not wait for recognisers and voices in use.
     runtime.shutdown_background();
     status
 }
 
 /// This run of the program beside others; `None`: it is the only one.
-fn node(arguments: &Arguments, config: &Config) -> Option<Node> {
+fn sharing(arguments: &Arguments, config: &Config) -> Option<Sharing> {
     if arguments.node.is_none() && config.cluster.is_none() {
         return None;
     }
     let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
-    Some(Node {
+    let node = Node {
         name: arguments.node.clone().unwrap_or_else(host),
         run: format!("{:032x}", rand::random::<u128>()),
         build: env!("CARGO_PKG_VERSION").to_owned(),
         shards: config.cluster.map_or(1, |it| it.shards),
         tables: 0,
         capacity: config.cluster.and_then(|it| it.capacity),
-    })
+    };
+    let ttl = config.cluster.map_or(LEASE_TTL, |it| it.lease);
+    Some(Sharing { node, ttl })
 }
 
 async fn serve(
     config: Config,
-    node: Option<Node>,
+    sharing: Option<Sharing>,
     from: Configured<'_>,
     log_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
@@ -95,7 +97,7 @@ async fn serve(
         listener.start(&program.handles, true, &stop)
     });
     let running = program.running(from, agreed, log_level);
-    let bot = discord::run(options, program.handles.clone(), node, stop.clone());
+    let bot = discord::run(options, program.handles.clone(), sharing, stop.clone());
     let beside = ended(app::follow(running, Arc::clone(&program.config)), &stop);
     let manager = ServiceManager::find(config::environment);
     let ended = tokio::select! {
