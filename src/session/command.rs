@@ -74,6 +74,8 @@ pub enum Command {
     /// While paused, the current answer finishes, the queue waits, and new utterances are stored
     /// but not answered. The game master's own words are still spoken.
     Pause(bool),
+    /// Another table goes on with this one's state. Like a pause, which that state does not have.
+    HandOver,
     /// Drops the current answer, or the oldest pending one, and continues with the queue.
     Skip,
     Direct {

@@ -34,10 +34,16 @@ impl Table {
             clocks,
         };
         Continuation {
-            paused: self.paused,
+            paused: self.handed_over.unwrap_or(self.paused),
             music: Some(self.music.kept(clocks.unix)),
             ..Continuation::of(&standing)
         }
+    }
+
+    /// Pauses for another table, which goes on as this one stands now.
+    pub(super) fn hand_over(&mut self) {
+        self.handed_over.get_or_insert(self.paused);
+        self.pause(true);
     }
 
     /// Restores `continuation`, if any. Call it before anyone has joined.

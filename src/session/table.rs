@@ -105,6 +105,8 @@ pub(super) struct Table {
     pub(super) recaller: Option<Arc<Recaller>>,
     pub(super) replies: mpsc::Sender<(TurnId, Reply)>,
     pub(super) paused: bool,
+    /// Whether it was paused when another table was to go on.
+    pub(super) handed_over: Option<bool>,
     pub(super) carded: Vec<SeatId>,
     /// Its state as last published.
     pub(super) stood: Arc<Continuation>,
@@ -166,6 +168,7 @@ impl Table {
             traces: parts.traces,
             replies,
             paused: false,
+            handed_over: None,
             carded: Vec::new(),
             stood: Arc::default(),
             is_here: setup.is_here,
@@ -339,14 +342,10 @@ impl Table {
             self.state = state;
         }
         if !self.settling.is_empty() && self.is_settled() {
-            for done in self.settling.drain(..) {
-                let _ = done.send(());
-            }
+            self.settling.drain(..).for_each(|done| _ = done.send(()));
         }
         if !self.awaiting_silence.is_empty() && self.is_silent() {
-            for done in self.awaiting_silence.drain(..) {
-                let _ = done.send(());
-            }
+            self.awaiting_silence.drain(..).for_each(|done| _ = done.send(()));
         }
     }
 
@@ -389,6 +388,7 @@ impl Table {
             Command::Halt => self.halt(Instant::now()),
             Command::EndCard(speaker) => self.end_card(speaker),
             Command::Pause(paused) => self.pause(paused),
+            Command::HandOver => self.hand_over(),
             Command::Skip => self.skip(),
             Command::Direct { seat, note, turns } => self.direct(seat, &note, turns),
             Command::Pin { seat, player } => self.pin(player, seat),

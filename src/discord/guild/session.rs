@@ -322,7 +322,7 @@ impl GuildSession {
     pub fn fall_silent(&self, patience: Duration) -> BoxFuture<'static, Option<String>> {
         self.voice.receive([]);
         let (done, silent) = oneshot::channel();
-        let told = self.tell(Command::Pause(true));
+        let told = self.tell(Command::HandOver);
         let is_told = told.and_then(|()| self.tell(Command::AwaitSilence(done))).is_ok();
         let answering = self.answering.clone();
         async move {
