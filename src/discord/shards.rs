@@ -3,10 +3,10 @@
 //! Entry function: [`serve`]. Leases are renewed four times in their life ([`Sharing::ttl`]), and
 //! free ones taken; a shard starts when its lease came, once it may identify. A shard lasts as long
 //! as a lease after the last successful renewal **was sent**, which is before the store gives it to
-//! another process, however long the answer took. Its [`Tenure`] ends it even if a renewal hangs. A lease that comes back is a new start.
-//! Every [`BALANCE_EVERY`] a process with more than its share gives back shards without a session.
-//! A full process gives back at once the shard of a server whose session it refused, if another has
-//! room.
+//! another process, however long the answer took. Its [`Tenure`] ends it even if a renewal hangs. A
+//! lease that comes back is a new start. Every [`BALANCE_EVERY`] a process with more than its share
+//! gives back shards without a session. A full process gives back at once the shard of a server
+//! whose session it refused, if another has room.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
