@@ -14,7 +14,7 @@ pub use crate::{
     },
     config::load as load_config,
     discord::{
-        BALANCE_EVERY, Options as DiscordOptions, RENEWED_EVERY, run as run_discord, surplus,
+        BALANCE_EVERY, Options as DiscordOptions, renewed_every, run as run_discord, surplus,
     },
     domain::{
         AddressMode, CallId, Campaign, Claim, Cost, EngineKind, Message, Money, Npc, Owner, Policy,

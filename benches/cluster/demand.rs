@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use glyphoxa::measure::{BALANCE_EVERY, RENEWED_EVERY};
+use glyphoxa::measure::{BALANCE_EVERY, LEASE_TTL, renewed_every};
 use serde_json::{Value, json};
 
 use super::support::figures::rounded;
@@ -92,7 +92,7 @@ impl Writes {
     /// Of so many processes, and of all talking tables.
     pub fn of(nodes: usize, tables: u32) -> Self {
         let turns = f64::from(tables) / TURN.as_secs_f64();
-        let renewals = nodes as f64 / RENEWED_EVERY.as_secs_f64();
+        let renewals = nodes as f64 / renewed_every(LEASE_TTL).as_secs_f64();
         let commits = STATEMENTS.map(|(purpose, statements)| {
             let commits = match purpose {
                 "renewals" => renewals,

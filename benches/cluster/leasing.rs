@@ -10,7 +10,7 @@ use std::{
 };
 
 use glyphoxa::measure::{
-    BALANCE_EVERY, IDENTIFY_APART, LEASE_TTL, Lease, Node, NodeStatus, RENEWED_EVERY, fair_share,
+    BALANCE_EVERY, IDENTIFY_APART, LEASE_TTL, Lease, Node, NodeStatus, fair_share, renewed_every,
     surplus,
 };
 use rand::{RngExt, rngs::StdRng};
@@ -84,7 +84,8 @@ impl Process {
     fn status(&self, now: Duration) -> Option<NodeStatus> {
         let seen_ago = now.saturating_sub(self.seen?);
         let leases = self.leases.iter().map(|shard| Lease { shard: *shard, epoch: 0 }).collect();
-        Some(NodeStatus { node: self.node.clone(), seen_ago, leases })
+        let is_gone = seen_ago > LEASE_TTL;
+        Some(NodeStatus { node: self.node.clone(), seen_ago, is_gone, leases })
     }
 }
 
@@ -210,7 +211,7 @@ impl Cluster {
 
     /// A process with shards, at any moment between two renewals.
     fn any_serving(&mut self, dice: &mut StdRng) -> usize {
-        let until = self.now + RENEWED_EVERY.mul_f64(dice.random_range(0.0..1.0));
+        let until = self.now + renewed_every(LEASE_TTL).mul_f64(dice.random_range(0.0..1.0));
         while self.events.peek().is_some_and(|Reverse((at, _))| *at <= until) {
             self.step();
         }
@@ -264,7 +265,7 @@ impl Cluster {
         if balances {
             self.balance(process);
         }
-        self.at(now + RENEWED_EVERY, Event::Renews { process, run });
+        self.at(now + renewed_every(LEASE_TTL), Event::Renews { process, run });
     }
 
     fn share(&self) -> usize {

@@ -8,8 +8,8 @@ use std::{
 use futures::future::join_all;
 use glyphoxa::measure::{
     AccountId, AccountRequest, CampaignKey, Claim, Cost, DayCost, GuildRecord, KeptTable,
-    LEASE_TTL, MemoryStore, Money, Node, Owner, Postgres, Posting, RENEWED_EVERY, Scope, Uid,
-    Utterance,
+    LEASE_TTL, MemoryStore, Money, Node, Owner, Postgres, Posting, Scope, Uid, Utterance,
+    renewed_every,
 };
 use tokio::task::JoinSet;
 
@@ -165,7 +165,7 @@ async fn together(processes: &[Process], tables: Vec<Table>, length: Duration) -
                 let sent = Instant::now();
                 process.renew(true).await;
                 times.push(ms(sent.elapsed()));
-                tokio::time::sleep(RENEWED_EVERY.min(length / 4)).await;
+                tokio::time::sleep(renewed_every(LEASE_TTL).min(length / 4)).await;
             }
             times
         });

@@ -72,7 +72,7 @@ fn lines(nodes: &[NodeStatus]) -> Vec<String> {
 
 /// "alpha 0.1.0: 2 of 4 shards: 0 (epoch 3), 1 (epoch 3); 2 of 8 tables; seen 1 s ago".
 fn line(status: &NodeStatus) -> String {
-    let NodeStatus { node, seen_ago, leases } = status;
+    let NodeStatus { node, seen_ago, is_gone, leases } = status;
     let held: Vec<String> =
         leases.iter().map(|Lease { shard, epoch }| format!("{shard} (epoch {epoch})")).collect();
     let held = match held.is_empty() {
@@ -83,7 +83,7 @@ fn line(status: &NodeStatus) -> String {
         Some(capacity) => format!("{} of {}", node.tables, counted(capacity, "table")),
         None => counted(node.tables, "table"),
     };
-    let gone = if status.is_gone() { "gone, " } else { "" };
+    let gone = if *is_gone { "gone, " } else { "" };
     format!(
         "{} {}: {held}; {tables}; {gone}seen {} s ago",
         revealed_name(&node.name),
@@ -95,12 +95,12 @@ fn line(status: &NodeStatus) -> String {
 fn object(nodes: &[NodeStatus]) -> Value {
     let (shards, free) = shards(nodes);
     let nodes = nodes.iter().map(|status| {
-        let NodeStatus { node, seen_ago, leases } = status;
+        let NodeStatus { node, seen_ago, is_gone, leases } = status;
         let leases = leases.iter().map(|it| json!({ "shard": it.shard, "epoch": it.epoch }));
         json!({
             "name": node.name, "run": node.run, "version": node.build, "tables": node.tables,
             "capacity": node.capacity, "leases": leases.collect::<Vec<_>>(),
-            "gone": status.is_gone(), "seen_seconds_ago": seen_ago.as_secs_f64(),
+            "gone": is_gone, "seen_seconds_ago": seen_ago.as_secs_f64(),
         })
     });
     json!({ "shards": shards, "free": free, "nodes": nodes.collect::<Vec<_>>() })
@@ -133,6 +133,7 @@ mod tests {
                 capacity: None,
             },
             seen_ago: Duration::from_millis(seen_ms),
+            is_gone: false,
             leases: leases.iter().map(|&(shard, epoch)| Lease { shard, epoch }).collect(),
         }
     }
@@ -155,7 +156,7 @@ mod tests {
     #[test]
     fn node_without_renewals_is_gone() {
         let mut gone = status("\u{1b}[2Jbeta\nalpha", 6_001, &[]);
-        gone.node.shards = 9;
+        (gone.is_gone, gone.node.shards) = (true, 9);
         let all = [status("alpha", 200, &[(0, 1), (1, 1), (2, 1), (3, 1)]), gone];
         let lines = lines(&all);
         assert_eq!(lines.len(), 2, "no shard is free by the number of living nodes: {lines:?}");
@@ -165,7 +166,8 @@ mod tests {
 
     #[test]
     fn programs_get_the_nodes_as_one_object() {
-        let value = object(&[status("alpha", 6_500, &[(1, 7)])]);
+        let gone = NodeStatus { is_gone: true, ..status("alpha", 6_500, &[(1, 7)]) };
+        let value = object(&[gone]);
         assert_eq!((&value["shards"], &value["free"]), (&json!(4), &json!([0, 2, 3])));
         assert_eq!(
             value["nodes"],

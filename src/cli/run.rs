@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     app,
-    campaign::{Node, ServedGuilds},
+    campaign::{LEASE_TTL, Node, ServedGuilds},
     config::{self, Config, MemoryPlace, TO_SHARE, UNSHARED},
-    discord,
+    discord::{self, Sharing},
 };
 
 /// Longest name of a process, in characters: the longest name of a host.
@@ -52,9 +52,9 @@ pub fn run(
                 .to_owned(),
         ));
     }
-    let node = node(arguments, &config)?;
+    let sharing = sharing(arguments, &config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let status = runtime.block_on(serve(config, node, from, set_level));
+    let status = runtime.block_on(serve(config, sharing, from, set_level));
     // Does not wait for recognisers and voices in use.
     runtime.shutdown_background();
     status
@@ -62,7 +62,7 @@ pub fn run(
 
 /// This run of the program beside others; `None`: it is the only one. Fails for a named one that
 /// shares no memory with others.
-fn node(arguments: &Arguments, config: &Config) -> Result<Option<Node>, Failure> {
+fn sharing(arguments: &Arguments, config: &Config) -> Result<Option<Sharing>, Failure> {
     if arguments.node.is_none() && config.cluster.is_none() {
         return Ok(None);
     }
@@ -77,19 +77,21 @@ fn node(arguments: &Arguments, config: &Config) -> Result<Option<Node>, Failure>
         _ => {}
     }
     let host = || rustix::system::uname().nodename().to_string_lossy().into_owned();
-    Ok(Some(Node {
+    let node = Node {
         name: arguments.node.clone().unwrap_or_else(host),
         run: format!("{:032x}", rand::random::<u128>()),
         build: env!("CARGO_PKG_VERSION").to_owned(),
         shards: config.cluster.map_or(1, |it| it.shards),
         tables: 0,
         capacity: config.cluster.and_then(|it| it.capacity),
-    }))
+    };
+    let ttl = config.cluster.map_or(LEASE_TTL, |it| it.lease);
+    Ok(Some(Sharing { node, ttl }))
 }
 
 async fn serve(
     config: Config,
-    node: Option<Node>,
+    sharing: Option<Sharing>,
     from: Configured<'_>,
     log_level: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<u8, Failure> {
@@ -106,7 +108,7 @@ async fn serve(
         listener.start(&program.handles, true, &stop)
     });
     let running = program.running(from, agreed, log_level);
-    let bot = discord::run(options, program.handles.clone(), node, stop.clone());
+    let bot = discord::run(options, program.handles.clone(), sharing, stop.clone());
     let beside = ended(app::follow(running, Arc::clone(&program.config)), &stop);
     let manager = ServiceManager::find(config::environment);
     let ended = tokio::select! {

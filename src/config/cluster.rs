@@ -2,8 +2,10 @@
 //!
 //! Entry functions: [`cluster`], and [`check`] once all is read.
 
+use std::time::Duration;
+
 use super::{keys, memory::MemoryPlace, reading::Notes};
-use crate::yaml::Fields;
+use crate::{memory::LEASE_TTL, yaml::Fields};
 
 /// Fault of several processes without a PostgreSQL, and its fix.
 pub const UNSHARED: &str =
@@ -16,13 +18,16 @@ pub struct Cluster {
     pub shards: u32,
     /// Most sessions at once in this process; `None`: no limit.
     pub capacity: Option<u32>,
+    /// Life of a lease that is not renewed.
+    pub lease: Duration,
 }
 
 /// `None`: one process serves the bot alone.
 pub fn cluster(file: &Fields<'_>) -> Option<Cluster> {
     let cluster = file.map("cluster", &keys::app::CLUSTER)?;
     let shards = cluster.whole("shards").unwrap_or(1);
-    Some(Cluster { shards, capacity: cluster.whole("capacity") })
+    let lease = cluster.whole("lease_s").map_or(LEASE_TTL, Duration::from_secs);
+    Some(Cluster { shards, capacity: cluster.whole("capacity"), lease })
 }
 
 /// Warns of `cluster` in a `file` whose `memory` is no server.

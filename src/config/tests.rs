@@ -1517,3 +1517,14 @@ fn further_campaigns_are_shared_or_nobodys() {
     let wrong = load_app("campaigns: [{ file: missing.yaml, shared: true }]").unwrap_err();
     assert!(wrong[0].contains("missing.yaml"), "{wrong:?}");
 }
+
+#[test]
+fn leases_last_as_long_as_set() {
+    let lease = |text: &str| load_app(text).map(|config| config.cluster.unwrap().lease);
+    assert_eq!(lease("cluster: { shards: 2 }\n"), Ok(Duration::from_secs(6)));
+    assert_eq!(lease("cluster: { lease_s: 2 }\n"), Ok(Duration::from_secs(2)));
+    for seconds in [1, 61] {
+        let problems = lease(&format!("cluster: {{ lease_s: {seconds} }}\n")).unwrap_err();
+        assert!(problems[0].contains("lease_s"), "{problems:?}");
+    }
+}

@@ -25,26 +25,26 @@ use super::{
     schedules,
     served_shards::ServedShards,
     shard,
-    shards::{self, Leasing},
+    shards::{self, Leasing, Sharing},
     voice,
 };
 use crate::{
-    campaign::{Deleted, Drives, Handles, Node},
+    campaign::{Deleted, Drives, Handles},
     panics::caught,
 };
 
 /// Wait after a panic before the bot tries again to leave unapproved servers.
 const LEAVE_AGAIN: Duration = Duration::from_secs(60);
 
-/// Runs the bot until `stop` is cancelled, then ends every session. Without a `node` it serves all
+/// Runs the bot until `stop` is cancelled, then ends every session. Without `sharing` it serves all
 /// servers alone, else the shards that it leases. Fails only on faults that need the bot's owner.
 pub async fn run(
     options: Options,
     handles: Handles,
-    node: Option<Node>,
+    sharing: Option<Sharing>,
     stop: CancellationToken,
 ) -> Result<(), Fatal> {
-    if let Some(node) = &node {
+    if let Some(Sharing { node, .. }) = &sharing {
         // Nothing until it has leases.
         handles.served().hold(node.shards, [], Instant::now());
     }
@@ -54,7 +54,7 @@ pub async fn run(
     handles.sessions.take_over().await;
     handles.guilds.take_over().await;
     privacy.resume();
-    let ended = serve(options, handles, node, finished, stop).await;
+    let ended = serve(options, handles, sharing, finished, stop).await;
     privacy.close().await;
     ended
 }
@@ -63,13 +63,16 @@ pub async fn run(
 async fn serve(
     options: Options,
     handles: Handles,
-    node: Option<Node>,
+    sharing: Option<Sharing>,
     finished: Receiver<Deleted>,
     stop: CancellationToken,
 ) -> Result<(), Fatal> {
     let client = rest::client(&options)?;
     let http = Arc::new(rest::http_over(client.clone(), &options));
-    let shards = node.as_ref().map_or(1, |node| node.shards);
+    let node = sharing.as_ref().map(|it| &it.node);
+    let shards = node.map_or(1, |node| node.shards);
+    let name = node.map(|node| node.name.clone());
+    let (capacity, refused) = Capacity::new(node.and_then(|node| node.capacity));
     let served = ServedShards::new(shards, handles.figures.clone());
     let introduced = tokio::select! {
         introduced = introduce(&http, shards) => introduced?,
@@ -83,10 +86,8 @@ async fn serve(
     let (strangers, here) = (admission.clone(), served.clone());
     let leaving = leave_strangers(strangers, Arc::clone(&http), here, stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
-    let name = node.as_ref().map(|node| node.name.clone());
-    let (capacity, refused) = Capacity::new(node.as_ref().and_then(|node| node.capacity));
     let leasing =
-        node.map(|node| leasing(&handles, node, introduced.buckets, (capacity.clone(), refused)));
+        sharing.map(|it| leasing(&handles, it, introduced.buckets, (capacity.clone(), refused)));
     let hand_over_by = leasing.as_ref().map(|it| Arc::clone(&it.hand_over_by)).unwrap_or_default();
     let (me, application, voice) = (introduced.me, introduced.application, voice::config());
     let bot = Arc::new(Bot {
@@ -111,7 +112,7 @@ async fn serve(
 
 fn leasing(
     handles: &Handles,
-    node: Node,
+    sharing: Sharing,
     buckets: u32,
     (capacity, refused): (Capacity, mpsc::Receiver<u64>),
 ) -> Leasing {
@@ -119,7 +120,7 @@ fn leasing(
     let (leases, served) = (handles.leases(), handles.served().clone());
     let figures = handles.figures.clone();
     let hand_over_by = Arc::default();
-    Leasing { leases, node, buckets, playing, refused, served, figures, hand_over_by }
+    Leasing { leases, sharing, buckets, playing, refused, served, figures, hand_over_by }
 }
 
 /// Fires the schedules of servers that are served here until `stop`, and tells game masters of

@@ -34,4 +34,4 @@ pub use bot::run;
 pub use diagnostics::diagnose;
 pub use invite::{Invitation, MAKE_PRIVATE, invite};
 pub use options::Options;
-pub use shards::{BALANCE_EVERY, RENEWED_EVERY, surplus};
+pub use shards::{BALANCE_EVERY, Sharing, renewed_every, surplus};

@@ -1,12 +1,12 @@
 //! The shards of the gateway that this process leases from the store.
 //!
-//! Entry function: [`serve`]. Leases are renewed every [`RENEWED_EVERY`]; a shard starts when its
-//! lease came, once it may identify. A shard lasts until [`TTL`] after the last successful renewal
-//! **was sent**, which is before the store gives it to another process, however long the answer
-//! took. Its [`Tenure`] ends it even if a renewal hangs. A lease that comes back is a new start.
-//! Every [`BALANCE_EVERY`] a process with more than its share gives back shards without a session.
-//! A full process gives back at once the shard of a server whose session it refused, if another has
-//! room.
+//! Entry function: [`serve`]. Leases are renewed four times in their life ([`Sharing::ttl`]), and
+//! free ones taken; a shard starts when its lease came, once it may identify. A shard lasts as long
+//! as a lease after the last successful renewal **was sent**, which is before the store gives it to
+//! another process, however long the answer took. Its [`Tenure`] ends it even if a renewal hangs. A
+//! lease that comes back is a new start. Every [`BALANCE_EVERY`] a process with more than its share
+//! gives back shards without a session. A full process gives back at once the shard of a server
+//! whose session it refused, if another has room.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,16 +24,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{rest::Fatal, tenure::Tenure};
 use crate::{
-    campaign::{
-        LEASE_TTL as TTL, Lease, Leases, Node, NodeStatus, Served, StoreError, fair_share, shard_of,
-    },
+    campaign::{Lease, Leases, Node, NodeStatus, Served, StoreError, fair_share, shard_of},
     figures::{Figures, LeaseLoss},
 };
 
-/// Interval of renewals: three may fail.
-pub const RENEWED_EVERY: Duration = Duration::from_millis(1_500);
-/// Longest wait for the store, so that a hanging connection leaves time for another renewal.
-const PATIENCE: Duration = Duration::from_secs(2);
 /// Longest time from the request to end until shards are given back, if other processes live.
 const HAND_OVER: Duration = Duration::from_secs(10);
 /// Of it, the longest wait for the store at its beginning and at its end, each.
@@ -41,11 +35,34 @@ const HAND_OVER_PATIENCE: Duration = Duration::from_secs(1);
 /// Interval of looks at other processes.
 pub const BALANCE_EVERY: Duration = Duration::from_secs(15);
 
+/// Interval of renewals: three may fail in the life `ttl` of a lease.
+pub fn renewed_every(ttl: Duration) -> Duration {
+    ttl / 4
+}
+
+/// This process among others on one store.
+pub struct Sharing {
+    /// Its tables are counted at each renewal.
+    pub node: Node,
+    /// Life of its leases that are not renewed; others may have another.
+    pub ttl: Duration,
+}
+
+impl Sharing {
+    fn renewed_every(&self) -> Duration {
+        renewed_every(self.ttl)
+    }
+
+    /// Longest wait for the store, so that a hanging connection leaves time for another renewal.
+    fn patience(&self) -> Duration {
+        self.ttl / 3
+    }
+}
+
 /// What [`serve`] leases with.
 pub struct Leasing {
     pub leases: Arc<dyn Leases>,
-    /// This process; its tables are counted at each renewal.
-    pub node: Node,
+    pub sharing: Sharing,
     /// Shards that may identify at once, at least one.
     pub buckets: u32,
     /// Discord servers with a session now.
@@ -151,18 +168,19 @@ where
                     if let Some(closed) = self.ended(ended)? {
                         // One under way would keep the store from it, and may still name it.
                         drop(renewal);
-                        give_back(&self.leasing, vec![closed], PATIENCE).await;
+                        let patience = self.leasing.sharing.patience();
+                        give_back(&self.leasing, vec![closed], patience).await;
                         renewal = self.renewal(Instant::now(), true);
                     }
                 }
                 done = &mut renewal => {
                     let sent = done.sent;
                     self.take(done, true)?;
-                    renewal = self.renewal(sent + RENEWED_EVERY, true);
+                    renewal = self.renewal(sent + self.leasing.sharing.renewed_every(), true);
                 }
                 Some(guild) = self.leasing.refused.recv() => {
                     let is_first = self.refused.is_empty();
-                    self.refused.insert(shard_of(guild, self.leasing.node.shards));
+                    self.refused.insert(shard_of(guild, self.leasing.sharing.node.shards));
                     // Once for all until the next look, which would never come otherwise.
                     if is_first {
                         renewal = self.renewal(Instant::now(), true);
@@ -191,7 +209,8 @@ where
                     }
                 }
                 done = &mut renewal => {
-                    renewal = self.renewal(done.sent + RENEWED_EVERY, false);
+                    let next = done.sent + self.leasing.sharing.renewed_every();
+                    renewal = self.renewal(next, false);
                     // Nothing is refused any more.
                     let _ = self.take(done, false);
                 }
@@ -208,9 +227,10 @@ where
 
     /// The renewal at `at`, with free shards if `takes`.
     fn renewal(&mut self, at: Instant, takes: bool) -> BoxFuture<'static, Renewal> {
-        let Leasing { leases, node, playing, .. } = &self.leasing;
+        let Leasing { leases, sharing, playing, .. } = &self.leasing;
+        let (ttl, patience) = (sharing.ttl, sharing.patience());
         let tables = u32::try_from(playing().len()).unwrap_or(u32::MAX);
-        let (leases, node) = (Arc::clone(leases), Node { tables, ..node.clone() });
+        let (leases, node) = (Arc::clone(leases), Node { tables, ..sharing.node.clone() });
         let is_due = at >= self.balanced_at + BALANCE_EVERY || !self.refused.is_empty();
         let balances = takes && node.shards > 1 && is_due;
         if balances {
@@ -219,11 +239,11 @@ where
         async move {
             sleep_until(at).await;
             let sent = Instant::now();
-            let answer = timeout(PATIENCE, leases.renew(node, TTL, takes)).await;
-            let late = || StoreError::Away(format!("no answer for {} s", PATIENCE.as_secs()));
+            let answer = timeout(patience, leases.renew(node, ttl, takes)).await;
+            let late = || StoreError::Away(format!("no answer for {} ms", patience.as_millis()));
             let answer = answer.unwrap_or_else(|_| Err(late()));
             let nodes = match balances && answer.is_ok() {
-                true => timeout(PATIENCE, leases.nodes()).await.ok().and_then(Result::ok),
+                true => timeout(patience, leases.nodes()).await.ok().and_then(Result::ok),
                 false => None,
             };
             Renewal { sent, answer, nodes }
@@ -253,7 +273,7 @@ where
         self.leasing.figures.lease_renewed(renewal.sent);
         self.held = leases.iter().map(|lease| lease.shard).collect();
         self.count_held();
-        self.apply(&leases, renewal.sent + TTL, starts);
+        self.apply(&leases, renewal.sent + self.leasing.sharing.ttl, starts);
         if let Some(nodes) = renewal.nodes {
             self.balance(&nodes);
         }
@@ -261,8 +281,8 @@ where
     }
 
     fn apply(&mut self, leases: &[Lease], until: Instant, starts: bool) {
-        let Leasing { node, served, .. } = &self.leasing;
-        served.hold(node.shards, leases.iter().map(|lease| lease.shard), until);
+        let Leasing { sharing, served, .. } = &self.leasing;
+        served.hold(sharing.node.shards, leases.iter().map(|lease| lease.shard), until);
         let now = Instant::now();
         for (shard, open) in &mut self.open {
             let loss = match leases.iter().find(|it| it.shard == *shard) {
@@ -290,6 +310,7 @@ where
         let close = CancellationToken::new();
         let serving = (self.start)(lease, tenure.clone(), close.clone());
         let (leases, bucket) = (Arc::clone(&self.leasing.leases), shard % self.leasing.buckets);
+        let retry = self.leasing.sharing.renewed_every();
         let queue = Arc::clone(self.queues.entry(bucket).or_default());
         let figures = self.leasing.figures.clone();
         let (lasts, closing) = (tenure.clone(), close.clone());
@@ -300,7 +321,7 @@ where
                 biased;
                 () = tenure.over() => false,
                 () = close.cancelled() => false,
-                () = identify(&*leases, bucket, &queue) => true,
+                () = identify(&*leases, bucket, &queue, retry) => true,
             };
             if !may_identify {
                 return (shard, Ok(()));
@@ -331,12 +352,12 @@ where
 
     fn count_held(&self) {
         let held = u32::try_from(self.held.len()).unwrap_or(u32::MAX);
-        self.leasing.figures.set_shards(held, self.leasing.node.shards);
+        self.leasing.figures.set_shards(held, self.leasing.sharing.node.shards);
     }
 
     /// Asks shards without a session to close, if other processes should have them.
     fn balance(&mut self, nodes: &[NodeStatus]) {
-        let Leasing { node, playing, .. } = &self.leasing;
+        let Leasing { sharing: Sharing { node, .. }, playing, .. } = &self.leasing;
         let busy = playing().into_iter().map(|guild| shard_of(guild, node.shards));
         let busy: BTreeSet<u32> = busy.collect();
         let idle = self.open.keys().rev().copied().filter(|shard| !busy.contains(shard));
@@ -352,18 +373,20 @@ where
 
 /// True if other processes live, or the store does not say: a session that no other process goes on
 /// with goes on at the next start, and one that was ended never.
-async fn has_others(Leasing { leases, node, .. }: &Leasing) -> bool {
+async fn has_others(Leasing { leases, sharing, .. }: &Leasing) -> bool {
     match timeout(HAND_OVER_PATIENCE, leases.nodes()).await {
-        Ok(Ok(nodes)) => nodes.iter().any(|it| it.node.run != node.run && !it.is_gone()),
+        Ok(Ok(nodes)) => {
+            nodes.iter().any(|it| it.node.run != sharing.node.run && !it.is_gone)
+        }
         _ => true,
     }
 }
 
 async fn give_back(leasing: &Leasing, shards: Vec<u32>, patience: Duration) {
-    let Leasing { leases, node, served, .. } = leasing;
+    let Leasing { leases, sharing, served, .. } = leasing;
     // Lines that are still to be written were said before.
     served.release(&shards);
-    match timeout(patience, leases.give_back(node.run.clone(), shards)).await {
+    match timeout(patience, leases.give_back(sharing.node.run.clone(), shards)).await {
         Ok(Ok(())) => {}
         // They expire.
         Ok(Err(error)) => tracing::warn!(%error, "cannot give back shards"),
@@ -371,15 +394,15 @@ async fn give_back(leasing: &Leasing, shards: Vec<u32>, patience: Duration) {
     }
 }
 
-/// Waits until a shard of `bucket` may identify. Cancel safe.
-async fn identify(leases: &dyn Leases, bucket: u32, queue: &Mutex<()>) {
+/// Waits until a shard of `bucket` may identify; asks again after `retry`. Cancel safe.
+async fn identify(leases: &dyn Leases, bucket: u32, queue: &Mutex<()>, retry: Duration) {
     let _turn = queue.lock().await;
     let wait = loop {
         match leases.identify(bucket).await {
             Ok(wait) => break wait,
             Err(error) => {
                 tracing::warn!(%error, bucket, "cannot ask when a shard may identify");
-                sleep(RENEWED_EVERY).await;
+                sleep(retry).await;
             }
         }
     };
@@ -409,7 +432,7 @@ fn given(
 
 /// `node` itself, if it lives, and other living processes that are not full.
 fn living<'n>(nodes: &'n [NodeStatus], node: &Node) -> (Vec<&'n NodeStatus>, Vec<&'n NodeStatus>) {
-    let living = nodes.iter().filter(|it| !it.is_gone());
+    let living = nodes.iter().filter(|it| !it.is_gone);
     let (own, others): (Vec<_>, Vec<_>) = living.partition(|it| it.node.run == node.run);
     (own, others.into_iter().filter(|it| !it.node.is_full()).collect())
 }
@@ -444,6 +467,7 @@ mod tests {
     use super::*;
     use crate::domain::Owner;
 
+    const TTL: Duration = Duration::from_secs(6);
     /// Way of a request to the store.
     const WAY: Duration = Duration::from_millis(100);
     const SLOT: Duration = Duration::from_secs(5);
@@ -577,6 +601,7 @@ mod tests {
                 let status = |(node, seen): &(Node, Instant)| NodeStatus {
                     node: node.clone(),
                     seen_ago: seen.elapsed(),
+                    is_gone: seen.elapsed() > TTL,
                     leases: tables.held(&node.run),
                 };
                 Ok(tables.nodes.values().map(status).collect())
@@ -602,6 +627,15 @@ mod tests {
 
     impl Process {
         fn start(store: &Arc<Store>, node: Node, buckets: u32, playing: Vec<u64>) -> Self {
+            Self::start_leasing(store, Sharing { node, ttl: TTL }, buckets, playing)
+        }
+
+        fn start_leasing(
+            store: &Arc<Store>,
+            sharing: Sharing,
+            buckets: u32,
+            playing: Vec<u64>,
+        ) -> Self {
             let leases = Arc::clone(store) as Arc<dyn Leases>;
             let playing = Box::new(move || playing.clone());
             let (began, stop) = (Instant::now(), CancellationToken::new());
@@ -635,7 +669,7 @@ mod tests {
             let (refused, refusals) = mpsc::channel(8);
             let leasing = Leasing {
                 leases,
-                node,
+                sharing,
                 buckets,
                 playing,
                 refused: refusals,
@@ -737,6 +771,24 @@ mod tests {
         let (ended, log) = process.end().await;
         assert!(ended.is_ok(), "what is not given back expires");
         assert_eq!(log[3..], logged(&[(32_000, "close 0")]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn shards_last_as_long_as_their_lease() {
+        let store = Arc::<Store>::default();
+        let start = |run, ttl| {
+            let sharing = Sharing { node: node(run, 1), ttl: Duration::from_secs(ttl) };
+            Process::start_leasing(&store, sharing, 1, Vec::new())
+        };
+        let first = start("a", 2);
+        first.at(1_000).await;
+        let second = start("b", 8);
+        first.at(3_900).await;
+        assert!(second.log().is_empty(), "it is held: {:?}", first.log());
+        first.serving.abort();
+        first.at(14_000).await;
+        // Renewed last at 3.5 s by the first, and asked for at 1, 3, 5 and 7 s by the second.
+        assert_eq!(second.log(), logged(&[(6_100, "start 0")]));
     }
 
     #[tokio::test(start_paused = true)]
@@ -887,6 +939,7 @@ mod tests {
             let status = |(index, held): (usize, &u32)| NodeStatus {
                 node: node(&index.to_string(), 8),
                 seen_ago: Duration::ZERO,
+                is_gone: false,
                 leases: (0..*held).map(|shard| Lease { shard, epoch: 1 }).collect(),
             };
             let nodes: Vec<_> = held.iter().enumerate().map(status).collect();
@@ -910,9 +963,9 @@ mod tests {
         ] {
             let status = |(index, (tables, capacity)): (u32, _)| {
                 let node = Node { tables, capacity, ..node(&format!("{index}"), 8) };
-                let seen_ago = if is_gone && index == 1 { TTL * 2 } else { Duration::ZERO };
+                let (seen_ago, is_gone) = (Duration::ZERO, is_gone && index == 1);
                 let leases = (0..4).map(|it| Lease { shard: index * 4 + it, epoch: 1 });
-                NodeStatus { node, seen_ago, leases: leases.collect() }
+                NodeStatus { node, seen_ago, is_gone, leases: leases.collect() }
             };
             let nodes: Vec<_> = (0..).zip(tables).map(status).collect();
             let given = given(&nodes, &nodes[0].node, vec![0, 1, 2], refused);

@@ -136,7 +136,7 @@ pub const SHARDS: Figure =
     figure("glyphoxa_shards", "Shards of the whole bot, as this node is configured");
 pub const RENEWAL_AGE: Figure = figure(
     "glyphoxa_lease_renewal_age_seconds",
-    "Time since this node last renewed its leases; past 6 s it is silent",
+    "Time since this node last renewed its leases; past cluster.lease_s it is silent",
 );
 /// Written by ourselves, [`SPEND`] included.
 #[cfg(test)]

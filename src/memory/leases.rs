@@ -11,7 +11,7 @@ use super::StoreFuture;
 /// one may need more than the next.
 pub const IDENTIFY_APART: Duration = Duration::from_millis(5_500);
 
-/// Life of a lease that is not renewed. A node that has not renewed for longer is gone.
+/// Default life of a lease that is not renewed.
 pub const LEASE_TTL: Duration = Duration::from_secs(6);
 
 /// Discord's shard of a server; 0 if there are no shards.
@@ -73,14 +73,9 @@ pub struct NodeStatus {
     pub node: Node,
     /// Since its last renewal.
     pub seen_ago: Duration,
+    /// It has not renewed for longer than its leases last.
+    pub is_gone: bool,
     pub leases: Vec<Lease>,
-}
-
-impl NodeStatus {
-    /// True if it has stopped renewing.
-    pub fn is_gone(&self) -> bool {
-        self.seen_ago > LEASE_TTL
-    }
 }
 
 pub trait Leases: Send + Sync {

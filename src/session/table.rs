@@ -339,14 +339,10 @@ impl Table {
             self.state = state;
         }
         if !self.settling.is_empty() && self.is_settled() {
-            for done in self.settling.drain(..) {
-                let _ = done.send(());
-            }
+            self.settling.drain(..).for_each(|done| _ = done.send(()));
         }
         if !self.awaiting_silence.is_empty() && self.is_silent() {
-            for done in self.awaiting_silence.drain(..) {
-                let _ = done.send(());
-            }
+            self.awaiting_silence.drain(..).for_each(|done| _ = done.send(()));
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use discord_loopback::{Player, Slash, Sound, Speech};
+use discord_loopback::{Player, Sound, Speech};
 use futures::future::join_all;
 use rand::{
     RngExt, SeedableRng,
@@ -17,7 +17,7 @@ use serde_json::Value;
 use tokio::{task::block_in_place, time::Instant};
 
 use super::{
-    Cluster, Node,
+    Cluster, LEASE_S, Node, SECOND,
     silence::{Figures, longest},
     wire::Wire,
 };
@@ -46,8 +46,6 @@ pub const TALKERS: [usize; 4] = [0, 5, 10, 15];
 const LONGEST: Duration = Duration::from_secs(12 * 60);
 /// Time after the restart of PostgreSQL in which leases that have not been renewed end.
 const AFTER_OUTAGE: Duration = Duration::from_secs(8);
-/// Frames of a second.
-const SECOND: u64 = 50;
 /// Tokens of an answer, which is as long as it may be: the service bills what is set aside.
 pub const TOKENS: u64 = 100;
 /// The model bills 0.001 a token that it writes. Guesses at what is being said are not asked about, so
@@ -116,7 +114,7 @@ impl Evening {
     /// Each server has a session with music, and each process serves some; `None`, after a report:
     /// there is no PostgreSQL here.
     async fn begins(release: PathBuf) -> Option<Self> {
-        let cluster = Cluster::new(SHARDS, TABLES).await?;
+        let cluster = Cluster::new(SHARDS, TABLES, LEASE_S).await?;
         let model = ChatServer::start();
         model.otherwise(|request| answer(most(request)));
         let llm = format!(
@@ -229,12 +227,8 @@ impl Evening {
     /// Waits until each table has a second of sound that counts.
     fn wait_for_sound(&self, tables: &[usize], counts: impl Fn(usize, &Sound) -> bool) {
         for table in tables {
-            let sounds = || {
-                let sound = self.sound(*table);
-                let counted = sound.iter().filter(|it| counts(*table, it));
-                counted.map(|it| it.frames).sum::<u64>() >= SECOND
-            };
-            block_in_place(|| wait_until(&format!("table {table} sounds"), sounds));
+            let guild = &self.cluster.guilds[*table];
+            self.cluster.wait_for_sound(guild, SECOND, |it| counts(*table, it));
         }
     }
 }
@@ -244,9 +238,7 @@ impl Evening {
     /// The owner types a line at a table, and reads that it was said.
     async fn types(&mut self, table: usize, before: Option<Fault>) {
         let text = format!("the zyxkey{} is under the mill", self.lines.len());
-        let say = Slash::new("say").option("text", text.as_str()).option("npc", "Bartok");
-        let shown = self.cluster.asks(&self.cluster.guilds[table], say).await;
-        assert!(shown.contains(&text), "{shown}");
+        self.cluster.types(&self.cluster.guilds[table], &text).await;
         self.lines.push(Line { table, text, before });
     }
 
@@ -369,5 +361,5 @@ async fn tables_outlive_an_evening_of_faults_in_time() {
         eprintln!("fault {number} of {count} after {:.0?}: {told}", evening.began.elapsed());
     }
     evening.assert_in_time();
-    evening.ends(made).await;
+    evening.ends(made);
 }

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
-use tokio_postgres::NoTls;
 
 use super::{
     AFTER_KILL,
@@ -66,13 +65,13 @@ impl Evening {
     }
 
     /// Ends all processes and judges the evening; the schedule was `made` then.
-    pub async fn ends(mut self, made: i64) {
-        let at_once = self.at_once();
+    pub fn ends(mut self, made: i64) {
+        let at_once = self.cluster.at_once();
         for machine in &mut self.machines {
             let program = machine.node.program.take().expect("it runs");
             assert_eq!(block_in_place(|| program.terminate()), 0);
         }
-        let began = self.fired().await;
+        let began = self.fired();
         let written = block_in_place(|| self.judge_lines());
         let heard: usize = block_in_place(|| TALKERS.iter().map(|it| self.heard(*it)).sum());
         let spend = block_in_place(|| self.spend());
@@ -100,15 +99,6 @@ impl Evening {
         }
         let kills = self.silences(Fault::Kill).worst;
         assert!(kills <= AFTER_KILL.as_secs_f64(), "{kills:.1} s of silence after a kill");
-    }
-
-    /// Servers into which two processes sent sound at once.
-    fn at_once(&self) -> Vec<String> {
-        let (discord, guilds) = (&self.cluster.discord, self.cluster.guilds.iter());
-        let pairs = guilds.flat_map(|it| discord.voice().sounds_at_once(it.id, discord.bot()));
-        // A frame that was mixed before a halt leaves after it, and reaches no listener.
-        let pairs = pairs.filter(|(one, other)| one.frames.min(other.frames) > 1);
-        pairs.map(|pair| format!("{pair:?}")).collect()
     }
 
     /// Silences of all tables that were hit.
@@ -187,12 +177,9 @@ impl Evening {
     }
 
     /// Beginnings of the workflow's runs, as Unix time in ms.
-    async fn fired(&self) -> Vec<i64> {
-        let url = self.cluster.database.url("postgres");
-        let (client, connection) = tokio_postgres::connect(&url, NoTls).await.expect("a database");
-        tokio::spawn(connection);
+    fn fired(&self) -> Vec<i64> {
         let asked = "SELECT began FROM run WHERE workflow = 'bells' ORDER BY began";
-        let rows = client.query(asked, &[]).await.expect("runs");
+        let rows = self.cluster.rows(asked);
         rows.iter().map(|row| row.get(0)).collect()
     }
 }

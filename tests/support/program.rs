@@ -23,7 +23,7 @@ const BOUND: Duration = Duration::from_secs(120);
 /// Most calls that [`untimed`] makes.
 const TRIES: usize = 50;
 /// Folders of system programs.
-const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// A working folder; gone when dropped.
 pub struct Place {

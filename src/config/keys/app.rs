@@ -212,6 +212,12 @@ pub static CLUSTER: Shape = Shape {
             "Most sessions at once in this process; further servers are passed to a process with \
              room. Default: no limit.",
         ),
+        Key::new(
+            "lease_s",
+            Kind::Whole { min: 2, max: 60 },
+            "Seconds after which a process that does not reach memory.url falls silent, and others \
+             take over; each renews its leases four times as often; default 6.",
+        ),
     ],
 };
 

@@ -87,7 +87,8 @@ impl Leases for Postgres {
         Box::pin(within(async move {
             let sql = Sql::new(
                 "SELECT n.name, n.run, n.build, n.shards, n.tables, n.capacity, \
-                 extract(epoch FROM clock_timestamp() - n.seen)::float8, l.shard, l.epoch \
+                 extract(epoch FROM clock_timestamp() - n.seen)::float8, l.shard, l.epoch, \
+                 n.expires <= clock_timestamp() \
                  FROM node n \
                  LEFT JOIN shard_lease l ON l.owner = n.run AND l.expires > clock_timestamp() \
                  WHERE l.shard IS NOT NULL OR n.seen > clock_timestamp() - interval '1 minute' \
@@ -223,7 +224,7 @@ fn status(row: &Row) -> Result<NodeStatus, Error> {
         None => Vec::new(),
     };
     let seen_ago = Duration::try_from_secs_f64(row.try_get(6)?).unwrap_or_default();
-    Ok(NodeStatus { node, seen_ago, leases })
+    Ok(NodeStatus { node, seen_ago, is_gone: row.try_get(9)?, leases })
 }
 
 fn small(row: &Row, column: usize) -> Result<u32, Error> {

@@ -50,6 +50,8 @@ impl Leases for Sqlite {
         let status = own.renewed.as_ref().map(|(node, at)| NodeStatus {
             node: node.clone(),
             seen_ago: at.elapsed(),
+            // It is the one that asks.
+            is_gone: false,
             leases: own.leases.clone(),
         });
         ready(Ok(status.into_iter().collect())).boxed()

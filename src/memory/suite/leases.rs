@@ -54,7 +54,8 @@ pub async fn alone(store: &dyn MemoryStore) {
     let nodes = store.nodes().await.unwrap();
     let seen_ago = nodes[0].seen_ago;
     assert!(seen_ago < LONG, "{seen_ago:?}");
-    assert_eq!(nodes, [NodeStatus { node: node("a", 8), seen_ago, leases: all.clone() }]);
+    let status = NodeStatus { node: node("a", 8), seen_ago, is_gone: false, leases: all.clone() };
+    assert_eq!(nodes, [status]);
     assert_eq!(said(store, &of_guild(7), 1).await.unwrap(), [1]);
     store.give_back("a".to_owned(), vec![1, 2, 9]).await.unwrap();
     let left = leases(&[0, 3, 4, 5, 6, 7].map(|shard| (shard, 1)));
@@ -144,6 +145,7 @@ pub async fn numbers(one: &dyn MemoryStore, two: &dyn MemoryStore) {
     }
     assert_eq!(one.nodes().await.unwrap().len(), 1, "what is refused is not noted");
     one.renew(node("a", 8), Duration::ZERO, false).await.unwrap();
+    assert!(two.nodes().await.unwrap()[0].is_gone, "its lease has ended");
     let taken = two.renew(node("b", 4), LONG, true).await.unwrap();
     assert_eq!(taken, leases(&[0, 1, 2, 3].map(|shard| (shard, 2))));
     assert!(one.renew(node("a", 8), LONG, true).await.is_err(), "it comes too late");

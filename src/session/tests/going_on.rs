@@ -9,12 +9,14 @@ use tokio::{
 };
 
 use super::{
-    super::{Command, Continuation, Memory, SceneChange, SeatId, State, Status, TableEvent},
+    super::{
+        Command, Continuation, Memory, Outcome, SceneChange, SeatId, State, Status, TableEvent,
+    },
     stage::{DM, ELARA, Setup, Stage, THORIN},
 };
 use crate::{
     domain::{Person, PersonId, Tier},
-    engine::tests::props::ms,
+    engine::tests::props::{Step::Text, ms},
     memory::{CampaignKey, Scope, Sqlite},
 };
 
@@ -215,5 +217,24 @@ async fn handed_over_table_goes_on_without_its_pause() {
         assert_eq!(status(&stage).await.state, State::Paused);
         assert!(told(&mut stage).await.is_none_or(|it| it.paused == paused));
         assert_eq!(stage.close().await.continuation.paused, paused);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn table_that_another_follows_pauses_itself_only() {
+    for was_paused in [false, true] {
+        let mut stage = Setup::of(&["Bartok"]).open().await;
+        stage.models[0].then(&[Text("One. Two. Three.")]);
+        stage.types(THORIN, "Bartok, count").await;
+        stage.until_heard().await;
+        stage.order(Command::Pause(was_paused)).await;
+        stage.order(Command::HandOver).await;
+        let (done, mut silent) = oneshot::channel();
+        stage.order(Command::AwaitSilence(done)).await;
+        assert_eq!(status(&stage).await.state, State::Paused);
+        assert!(silent.try_recv().is_err(), "he is not done");
+        silent.await.unwrap();
+        assert_eq!(stage.told().await[0].outcome, Outcome::Spoken);
+        assert_eq!(stage.close().await.continuation.paused, was_paused);
     }
 }
