@@ -1,7 +1,9 @@
 //! `/say`: a typed line to the NPCs, answered aloud, or refused if no NPC can answer.
 
+use futures::{FutureExt, future::ready};
+
 use super::{
-    answer::{Answer, Reply, with_status},
+    answer::{Answer, Next, Reply, with_status},
     call::Call,
     declared::{Command, Kind, Parameter, Subcommand},
     face::{Face, seat},
@@ -19,6 +21,8 @@ use crate::{
 
 /// Longest line, in characters.
 const LONGEST: u16 = 500;
+/// Added to a line that is on no disk in time.
+const NOT_WRITTEN: &str = "\nThis line isn't stored yet: it is lost if the bot stops right now.";
 const DESCRIPTION: &str = "Say something to an NPC in writing; it answers aloud";
 
 pub static COMMAND: Command = Command {
@@ -62,13 +66,33 @@ fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
             Some(seat) => TableCommand::TypedTo { speaker, seat, text },
             None => TableCommand::Typed { speaker, text },
         })?;
-        Ok(match status.state {
+        let reply = match status.state {
             State::Paused => Reply::private(said.plain(
                 "\nThe game master has paused the NPCs: they remember this but don't answer.",
             )),
             _ => Reply::public(said),
-        })
+        };
+        // The table has told it once it answers.
+        let next = |taken: Result<Status, Refusal>| {
+            Box::new(move |face: &mut dyn Face| Ok(once_written(face, reply, taken.is_ok())))
+                as Next
+        };
+        let taken = face.status().unwrap_or_else(|refusal| ready(Err(refusal)).boxed());
+        Ok(Answer::Soon(taken.map(next).boxed()))
     })
+}
+
+/// `reply` once what was said is on a disk, or that it is not yet; so if the table hasn't taken it.
+fn once_written(face: &mut dyn Face, reply: Reply, is_taken: bool) -> Answer {
+    let written = if is_taken { face.written() } else { ready(false).boxed() };
+    let next = |is_written: bool| {
+        let reply = match is_written {
+            true => reply,
+            false => Reply { text: reply.text.plain(NOT_WRITTEN), ..reply },
+        };
+        Box::new(move |_: &mut dyn Face| Ok(Answer::Now(reply))) as Next
+    };
+    Answer::Soon(written.map(next).boxed())
 }
 
 /// The NPC that `text` begins with: its longest name, alias or first name that is followed by other
