@@ -162,9 +162,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::{
-        super::stand_in::{seat, status},
+        super::{
+            Value,
+            stand_in::{Recorded, seat, status},
+        },
         *,
     };
+    use crate::session::{Speaker, SpeakerId};
 
     #[test]
     fn line_without_able_npc_is_refused() {
@@ -183,6 +187,21 @@ mod tests {
         let table = status(vec![muted, seat("Mira")]);
         assert_eq!(unable(&table, Some(SeatId(1))), None);
         assert_eq!(unable(&table, None), None);
+    }
+
+    #[test]
+    fn line_that_is_not_stored_in_time_says_so() {
+        for writes in [true, false] {
+            let mut table = Recorded::table();
+            table.writes = writes;
+            let speaker = Speaker { id: SpeakerId(11), name: "Max".to_owned(), is_dm: false };
+            let values = vec![("text", Value::Words("Bartok, hello".to_owned()))];
+            let sub = COMMAND.sub("").unwrap();
+            let told = table.carries_out(sub, &Call::new(speaker, values));
+            assert_eq!(table.orders.len(), 1, "{:?}", table.orders);
+            assert!(told.contains("Bartok, hello"), "{told}");
+            assert_eq!(told.contains("isn't stored yet"), !writes, "{told}");
+        }
     }
 
     #[test]

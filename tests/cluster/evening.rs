@@ -81,6 +81,8 @@ pub struct Line {
     pub text: String,
     /// It came just before this fault of the table's process; `None`: it was written before the next.
     pub before: Option<Fault>,
+    /// The answer doesn't say that the line isn't stored yet.
+    pub is_stored: bool,
 }
 
 /// Tables that a fault has hit.
@@ -247,7 +249,8 @@ impl Evening {
         let say = Slash::new("say").option("text", text.as_str()).option("npc", "Bartok");
         let shown = self.cluster.asks(&self.cluster.guilds[table], say).await;
         assert!(shown.contains(&text), "{shown}");
-        self.lines.push(Line { table, text, before });
+        let is_stored = !shown.contains("isn't stored yet");
+        self.lines.push(Line { table, text, before, is_stored });
     }
 
     /// Two lines at any tables, until they are written.
