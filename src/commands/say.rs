@@ -74,8 +74,9 @@ fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
         };
         // The table has told it once it answers.
         let next = |taken: Result<Status, Refusal>| {
-            Box::new(move |face: &mut dyn Face| Ok(once_written(face, reply, taken.is_ok())))
-                as Next
+            Box::new(move |face: &mut dyn Face| {
+                Ok::<_, Refusal>(once_written(face, reply, taken.is_ok()))
+            }) as Next
         };
         let taken = face.status().unwrap_or_else(|refusal| ready(Err(refusal)).boxed());
         Ok(Answer::Soon(taken.map(next).boxed()))
@@ -90,7 +91,7 @@ fn once_written(face: &mut dyn Face, reply: Reply, is_taken: bool) -> Answer {
             true => reply,
             false => Reply { text: reply.text.plain(NOT_WRITTEN), ..reply },
         };
-        Box::new(move |_: &mut dyn Face| Ok(Answer::Now(reply))) as Next
+        Box::new(move |_: &mut dyn Face| Ok::<_, Refusal>(Answer::Now(reply))) as Next
     };
     Answer::Soon(written.map(next).boxed())
 }

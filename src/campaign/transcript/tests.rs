@@ -375,19 +375,22 @@ async fn answer_waits_for_slow_store_within_bound() {
         sleep(Duration::from_secs(1)).await;
         store.set_silent(false);
     };
-    let (is_written, ()) = tokio::join!(writer.answers_for(&table), slow);
+    let (is_written, ()) = tokio::join!(writer.answers_for(Owner::Local, &table), slow);
     assert!(is_written);
     assert_eq!(count(&store, &of.scope).await, 1);
     says();
     let began = Instant::now();
-    assert!(!writer.answers_for(&table).await, "it never answers");
+    assert!(!writer.answers_for(Owner::Local, &table).await, "it never answers");
     let after = began.elapsed();
     assert!(after < Duration::from_secs(2), "Discord waits for 3 s: {after:?}");
     assert_eq!(count(&store, &of.scope).await, 1);
     store.set_silent(false);
     assert!(writer.settled(BOUND).await);
     assert_eq!(count(&store, &of.scope).await, 2, "the second line came late");
-    assert!(!writer.answers_for(&TableEvents::new(1).downgrade()).await, "its table is gone");
+    assert!(
+        !writer.answers_for(Owner::Local, &TableEvents::new(1).downgrade()).await,
+        "its table is gone"
+    );
 }
 
 #[tokio::test(start_paused = true)]

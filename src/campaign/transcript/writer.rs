@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     campaign::{Served, Tables, now},
-    domain::{PersonId, SessionId},
+    domain::{Owner, PersonId, SessionId},
     figures::Figures,
     memory::{ASKED, Deletion, MemoryStore, Session, Uid, Utterance},
     session::{AskedId, Backlog, TurnLine, WeakTableEvents},
@@ -262,16 +262,16 @@ impl TranscriptWriter {
         }
     }
 
-    /// True once all that a table has told is on a disk; false if that takes too long for a person
-    /// who waits for an answer. Cancel safe.
-    pub async fn answers_for(&self, table: &WeakTableEvents) -> bool {
+    /// True once all that a table of `owner` has told is on a disk; false if that takes too long for
+    /// a person who waits for an answer, or if another process serves the owner. Cancel safe.
+    pub async fn answers_for(&self, owner: Owner, table: &WeakTableEvents) -> bool {
         // A waiting caller must not keep the table's event channel open.
         let Some(told) = table.upgrade().map(|events| events.mark()) else { return false };
         let written = async {
             told.await;
             self.settled(ANSWERED).await
         };
-        timeout(ANSWERED, written).await.unwrap_or(false)
+        timeout(ANSWERED, written).await.unwrap_or(false) && self.served.serves(owner)
     }
 
     /// Waits up to `patience` until lines are on a disk, unless it is full; true if they are. Cancel

@@ -49,12 +49,12 @@ impl StoredWords for Guild {
     }
 
     fn written(&mut self) -> BoxFuture<'static, bool> {
-        let sessions = &self.shared.handles.sessions;
-        let Some(table) = sessions.tables(self.owner()).pop() else {
+        let (sessions, owner) = (&self.shared.handles.sessions, self.owner());
+        let Some(table) = sessions.tables(owner).pop() else {
             return ready(false).boxed();
         };
         let transcripts = sessions.transcripts().clone();
-        async move { transcripts.answers_for(&table.link.events).await }.boxed()
+        async move { transcripts.answers_for(owner, &table.link.events).await }.boxed()
     }
 
     fn own_words(&self, speaker: &Speaker) -> BoxFuture<'static, Result<String, Refusal>> {

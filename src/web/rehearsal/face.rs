@@ -197,7 +197,7 @@ impl StoredWords for PageFace {
     fn written(&mut self) -> BoxFuture<'static, bool> {
         let RehearsalTable { handles, link, .. } = &*self.table;
         let (transcripts, link) = (handles.sessions.transcripts().clone(), link.clone());
-        async move { transcripts.answers_for(&link.events).await }.boxed()
+        async move { transcripts.answers_for(Owner::Local, &link.events).await }.boxed()
     }
 
     fn own_words(&self, speaker: &Speaker) -> BoxFuture<'static, Result<String, Refusal>> {
