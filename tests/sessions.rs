@@ -465,8 +465,8 @@ fn full_disk_is_reported_as_lines_not_written() {
         // From here on no file grows, as on a full disk.
         table.files_grow_to("0:unlimited");
         table.types(hello);
-        let told = table.says("not being written for now");
-        assert!(told.contains("is it full?"), "{told}");
+        let told = table.says_all(&["not being written for now", answer]);
+        assert!(told[0].contains("is it full?"), "{told:#?}");
         table
     };
     let (status, said) = full().interrupt();

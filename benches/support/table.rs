@@ -141,6 +141,7 @@ impl Room {
                 TableEvent::Missed(missed) => panic!("{missed} events are lost"),
                 TableEvent::Halted { .. }
                 | TableEvent::Said(_)
+                | TableEvent::Asked(_)
                 | TableEvent::Forgotten(_)
                 | TableEvent::State(_)
                 | TableEvent::Stands(_)

@@ -25,7 +25,7 @@ pub struct TableLink {
     pub session: SessionId,
     pub(super) commands: mpsc::WeakSender<Command>,
     seated: watch::Receiver<Arc<[Seated]>>,
-    pub(super) events: WeakTableEvents,
+    pub events: WeakTableEvents,
     /// Shows the output of tools.
     pub effects: Arc<dyn Effects>,
     /// X-cards used so far.

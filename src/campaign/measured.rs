@@ -24,6 +24,7 @@ pub fn count_event(figures: &Figures, event: &TableEvent) {
         TableEvent::Notice(_)
         | TableEvent::Private(_)
         | TableEvent::Said(_)
+        | TableEvent::Asked(_)
         | TableEvent::Forgotten(_)
         | TableEvent::State(_)
         | TableEvent::Stands(_)

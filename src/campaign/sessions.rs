@@ -293,6 +293,8 @@ impl Sessions {
         measured::count_event(&self.parts.figures, &event);
         match event {
             TableEvent::Line(line) => self.record(session, &line),
+            TableEvent::Asked(line) => self.note(session, |it, of| it.asked(of, &line)),
+            TableEvent::Forgotten(person) => self.note(session, |it, of| it.forget(of, &person)),
             TableEvent::Halted { taken_back } => self.take_back(session, &taken_back),
             TableEvent::Missed(missed) => {
                 tracing::error!(missed, "lines of a table may be missing from its transcript");
@@ -301,7 +303,6 @@ impl Sessions {
             TableEvent::Notice(_)
             | TableEvent::Private(_)
             | TableEvent::Said(_)
-            | TableEvent::Forgotten(_)
             | TableEvent::State(_)
             | TableEvent::Stands(_)
             | TableEvent::Conversed(_) => {}
@@ -315,6 +316,12 @@ impl Sessions {
                 tracing::error!(%error, "cannot log tool calls");
             }
             self.parts.transcripts.line(&running.transcript, line);
+        }
+    }
+
+    fn note(&self, session: &SessionId, note: impl FnOnce(&TranscriptWriter, &Transcript)) {
+        if let Some(running) = self.running().get(session) {
+            note(&self.parts.transcripts, &running.transcript);
         }
     }
 

@@ -157,13 +157,13 @@ impl From<Reply> for Answer {
     }
 }
 
-/// Replies with `show` of the table's status, after all earlier orders. Fails if no session runs.
-pub fn with_status(
+/// Answers with `show` of the table's status, after all earlier orders. Fails if no session runs.
+pub fn with_status<A: Into<Answer>>(
     face: &mut dyn Face,
-    show: impl FnOnce(&mut dyn Face, Status) -> Result<Reply, Refusal> + Send + 'static,
+    show: impl FnOnce(&mut dyn Face, Status) -> Result<A, Refusal> + Send + 'static,
 ) -> Result<Answer, Refusal> {
     let next = |status: Result<Status, Refusal>| {
-        Box::new(move |face: &mut dyn Face| show(face, status?).map(Answer::Now)) as Next
+        Box::new(move |face: &mut dyn Face| show(face, status?).map(Into::<Answer>::into)) as Next
     };
     Ok(Answer::Soon(face.status()?.map(next).boxed()))
 }

@@ -1,7 +1,9 @@
 //! `/say`: a typed line to the NPCs, answered aloud, or refused if no NPC can answer.
 
+use futures::{FutureExt, future::ready};
+
 use super::{
-    answer::{Answer, Reply, with_status},
+    answer::{Answer, Next, Reply, with_status},
     call::Call,
     declared::{Command, Kind, Parameter, Subcommand},
     face::{Face, seat},
@@ -19,6 +21,8 @@ use crate::{
 
 /// Longest line, in characters.
 const LONGEST: u16 = 500;
+/// Added to a line that is on no disk in time.
+const NOT_WRITTEN: &str = "\nThis line isn't stored yet: it is lost if the bot stops right now.";
 const DESCRIPTION: &str = "Say something to an NPC in writing; it answers aloud";
 
 pub static COMMAND: Command = Command {
@@ -62,13 +66,34 @@ fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
             Some(seat) => TableCommand::TypedTo { speaker, seat, text },
             None => TableCommand::Typed { speaker, text },
         })?;
-        Ok(match status.state {
+        let reply = match status.state {
             State::Paused => Reply::private(said.plain(
                 "\nThe game master has paused the NPCs: they remember this but don't answer.",
             )),
             _ => Reply::public(said),
-        })
+        };
+        // The table has told it once it answers.
+        let next = |taken: Result<Status, Refusal>| {
+            Box::new(move |face: &mut dyn Face| {
+                Ok::<_, Refusal>(once_written(face, reply, taken.is_ok()))
+            }) as Next
+        };
+        let taken = face.status().unwrap_or_else(|refusal| ready(Err(refusal)).boxed());
+        Ok(Answer::Soon(taken.map(next).boxed()))
     })
+}
+
+/// `reply` once what was said is on a disk, or that it is not yet; so if the table hasn't taken it.
+fn once_written(face: &mut dyn Face, reply: Reply, is_taken: bool) -> Answer {
+    let written = if is_taken { face.written() } else { ready(false).boxed() };
+    let next = |is_written: bool| {
+        let reply = match is_written {
+            true => reply,
+            false => Reply { text: reply.text.plain(NOT_WRITTEN), ..reply },
+        };
+        Box::new(move |_: &mut dyn Face| Ok::<_, Refusal>(Answer::Now(reply))) as Next
+    };
+    Answer::Soon(written.map(next).boxed())
 }
 
 /// The NPC that `text` begins with: its longest name, alias or first name that is followed by other
@@ -138,9 +163,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::{
-        super::stand_in::{seat, status},
+        super::{
+            Value,
+            stand_in::{Recorded, seat, status},
+        },
         *,
     };
+    use crate::session::{Speaker, SpeakerId};
 
     #[test]
     fn line_without_able_npc_is_refused() {
@@ -159,6 +188,21 @@ mod tests {
         let table = status(vec![muted, seat("Mira")]);
         assert_eq!(unable(&table, Some(SeatId(1))), None);
         assert_eq!(unable(&table, None), None);
+    }
+
+    #[test]
+    fn line_that_is_not_stored_in_time_says_so() {
+        for writes in [true, false] {
+            let mut table = Recorded::table();
+            table.writes = writes;
+            let speaker = Speaker { id: SpeakerId(11), name: "Max".to_owned(), is_dm: false };
+            let values = vec![("text", Value::Words("Bartok, hello".to_owned()))];
+            let sub = COMMAND.sub("").unwrap();
+            let told = table.carries_out(sub, &Call::new(speaker, values));
+            assert_eq!(table.orders.len(), 1, "{:?}", table.orders);
+            assert!(told.contains("Bartok, hello"), "{told}");
+            assert_eq!(told.contains("isn't stored yet"), !writes, "{told}");
+        }
     }
 
     #[test]

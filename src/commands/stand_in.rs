@@ -36,6 +36,8 @@ pub struct Recorded {
     /// Orders and lasting changes, in sequence.
     pub orders: Vec<String>,
     pub explanations: Option<Explanations>,
+    /// What is said is on a disk in time.
+    pub writes: bool,
 }
 
 impl Recorded {
@@ -45,7 +47,7 @@ impl Recorded {
     }
 
     pub const fn showing(status: Status) -> Self {
-        Self { status, orders: Vec::new(), explanations: None }
+        Self { status, orders: Vec::new(), explanations: None, writes: true }
     }
 
     /// Executes a command; the text of the answer, or the refusal.
@@ -253,6 +255,10 @@ impl StoredWords for Recorded {
     fn hearing(&self, _: SpeakerId) -> Result<HeardState, Refusal> {
         let (now, services) = ("I hear you.".to_owned(), Fixed.services());
         Ok(HeardState { now, is_heard: true, services, named: str::to_owned })
+    }
+
+    fn written(&mut self) -> BoxFuture<'static, bool> {
+        ready(self.writes).boxed()
     }
 
     fn own_words(&self, speaker: &Speaker) -> BoxFuture<'static, Result<String, Refusal>> {

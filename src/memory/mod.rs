@@ -41,7 +41,7 @@ pub use spending::{AccountId, AccountRequest, DayCost, MonthSpent, Posting, Spen
 pub use sqlite::{Sqlite, recognise};
 pub use tokens::{AccessTokens, KeptToken};
 pub use transcript::{
-    Asked, Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present,
+    ASKED, Asked, Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present,
     Session, SessionEntry, SessionFilter, Transcript, TranscriptLine, Uid, Utterance,
 };
 

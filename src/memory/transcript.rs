@@ -1,7 +1,7 @@
 //! The transcript of a campaign, line by line.
 //!
 //! Entry trait: [`Transcript`]. **Never**: changes a written line, other than by withdrawing or
-//! deleting it.
+//! deleting it, or by adding what came of it ([`ASKED`]).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,6 +9,10 @@ use serde_json::Value;
 use crate::domain::{Scope, is_framed};
 
 use super::{StoreFuture, Viewer, Visibility};
+
+/// The outcome of words that are written before their turn ends: writing them again then gives the
+/// line its turn, outcome and calls.
+pub const ASKED: &str = "asked";
 
 /// The identity of an utterance, made before its first write: 1 to 64 characters, unique across
 /// sessions.
@@ -60,7 +64,7 @@ pub struct Utterance {
     /// Makes repeated writes of the line harmless.
     pub uid: Uid,
     pub session: String,
-    /// The turn it belongs to, from 1.
+    /// The turn it belongs to, from 1; 0 in [`ASKED`] words.
     pub turn: u64,
     pub at: i64,
     pub duration: u64,
@@ -103,6 +107,11 @@ impl Utterance {
     /// True if some of it is a question of a program outside: models read it in a frame.
     pub fn is_from_outside(&self) -> bool {
         self.raw.as_deref().is_some_and(is_framed)
+    }
+
+    /// True if its turn may still go on in `session`: that turn must not find its own words.
+    pub fn is_open_in(&self, session: &str) -> bool {
+        self.outcome == ASKED && self.session == session
     }
 
     /// Name of the speaker as NPCs know it: the character, else the speaker.
@@ -217,7 +226,8 @@ pub trait Transcript: Send + Sync {
     fn put_session<'a>(&'a self, scope: &'a Scope, session: Session) -> StoreFuture<'a, ()>;
 
     /// Writes lines in order, creates their sessions, and returns the lines' numbers. A known uid
-    /// is not written again and keeps its number. Once answered, lines survive a crash and a power
+    /// is not written again and keeps its number, but [`ASKED`] words that are still there get the
+    /// turn, the outcome and the calls of the given line. Once answered, lines survive a crash and a power
     /// cut; before that, all are written or none.
     fn append<'a>(&'a self, scope: &'a Scope, lines: Vec<Utterance>) -> StoreFuture<'a, Vec<u64>>;
 

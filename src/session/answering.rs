@@ -22,6 +22,7 @@ use super::{
     overrides::{SeatCeiling, TurnTier},
     playback::Played,
     recall::{Question, RecallTold},
+    reports::Company,
     routing::{Understood, same_words},
     seat::{Next, Seat},
     segment::QueuePosition,
@@ -38,13 +39,29 @@ use crate::{
 };
 
 impl Table {
-    /// Queues a request at its seat, in order of end of speech.
-    pub(super) fn ask(&mut self, purpose: Purpose) {
+    /// Queues a request at its seat, in order of end of speech. Publishes typed words, which nothing
+    /// continues; spoken ones follow with [`Self::publish_heard`].
+    pub(super) fn ask(&mut self, mut purpose: Purpose) {
         if let Some(seat) = self.seats.get_mut(purpose.seat) {
+            if purpose.utterance.typed {
+                let company = Company { speakers: &self.speakers, scene: &self.router.scene };
+                self.reports.asked(&mut purpose.utterance, &seat.npc.name, &company);
+            }
             let end = purpose.utterance.speech_end;
             let later = |waiting: &Purpose| waiting.utterance.speech_end > end;
             let at = seat.waiting.iter().position(later).unwrap_or(seat.waiting.len());
             seat.waiting.insert(at, purpose);
+        }
+    }
+
+    /// Publishes spoken words once their answer has been heard for so long that more speech
+    /// interrupts it. Until then more speech takes them back and continues them, and what is stored
+    /// can't be continued.
+    fn publish_heard(&mut self, now: Instant) {
+        let company = Company { speakers: &self.speakers, scene: &self.router.scene };
+        for turn in self.turns.iter().filter(|turn| turn.is_settled(now)) {
+            let Purpose { utterance, seat, .. } = &mut turn.purpose;
+            self.reports.asked(utterance, &self.seats[*seat].npc.name, &company);
         }
     }
 
@@ -308,6 +325,7 @@ impl Table {
                 Played::Stuck { turn, is_first } => self.give_up_stuck(now, turn, is_first),
             }
         }
+        self.publish_heard(now);
     }
 
     /// Prepares the seats of a new table. If its first answer may wait, free voices are loaded when

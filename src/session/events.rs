@@ -31,6 +31,10 @@ use crate::domain::{Message, PersonId, TurnId};
 #[derive(Clone, Debug)]
 pub enum TableEvent {
     Line(Arc<TurnLine>),
+    /// Words that an NPC is about to answer, and that nothing but an X-card, an opt-out or a
+    /// deletion takes back: a line without an answer, to be stored at once. The line that settles
+    /// it has the same `asked`, and no words if they are taken back.
+    Asked(Arc<TurnLine>),
     /// An understood utterance of a person; its line follows with the answer.
     Said(Arc<UnderstoodLine>),
     /// This person's words and the answers to them are forgotten.

@@ -2,7 +2,10 @@
 //!
 //! Entry type: [`TurnLine`].
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -76,6 +79,8 @@ pub struct Circumstances {
     pub raw: String,
     /// The order of a workflow or a program that ends with this line.
     pub order: Option<OrderId>,
+    /// Its words were published ahead of it.
+    pub asked: Option<AskedId>,
     /// The turn that answered; `None`: no NPC did.
     pub turn: Option<TurnId>,
     pub character: Option<String>,
@@ -84,6 +89,18 @@ pub struct Circumstances {
     pub answered_at: Option<Instant>,
     pub npcs: Vec<String>,
     pub people: Vec<(SpeakerId, String)>,
+}
+
+/// Words that were published before their answer, which its line names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AskedId(u64);
+
+impl AskedId {
+    /// One that no other words of this process have.
+    pub fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

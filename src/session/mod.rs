@@ -72,7 +72,7 @@ pub use expected::expected_at_first;
 pub use explanations::{Explanation, Explanations};
 pub use handle::{Conversations, TableHandle};
 pub use input::{VoiceFrame, VoiceInput};
-pub use line::{Outcome, ToolLine, TurnLine};
+pub use line::{AskedId, Outcome, ToolLine, TurnLine};
 pub use music::{MusicPlayer, Under};
 pub use options::{Limits, Options};
 pub use parts::{Outlets, TableParts, TableSetup};

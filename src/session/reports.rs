@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{
     events::{LiveEvent, TableEvent, TableEvents, UnderstoodLine},
     explanations::{Basis, Explanations},
-    line::{Outcome, Timings, TurnLine, between},
+    line::{AskedId, Circumstances, Outcome, Timings, TurnLine, between},
     retraction::{Card, RecentLines},
     scene::Whereabouts,
     seats::Seats,
@@ -42,6 +42,18 @@ pub struct Reports {
 pub struct Company<'t> {
     pub speakers: &'t Speakers,
     pub scene: &'t Whereabouts,
+}
+
+impl Company<'_> {
+    /// Adds the speaker, and everyone present.
+    fn describe(&self, line: &mut TurnLine, of: SpeakerId) {
+        self.speakers.name(of).clone_into(&mut line.speaker);
+        line.from = Some(of);
+        let called = self.speakers.called(of).to_owned();
+        line.circumstances.character = (called != line.speaker).then_some(called);
+        line.circumstances.npcs = self.scene.present();
+        line.circumstances.people = self.speakers.here();
+    }
 }
 
 impl Reports {
@@ -94,6 +106,23 @@ impl Reports {
         })));
     }
 
+    /// Publishes the words of an utterance that `npc` is about to answer, once, to be stored.
+    pub fn asked(&self, utterance: &mut Utterance, npc: &str, at: &Company<'_>) {
+        if utterance.text.is_empty() || utterance.asked.is_some() {
+            return;
+        }
+        utterance.asked = Some(AskedId::next());
+        let mut line = TurnLine {
+            circumstances: utterance.circumstances(),
+            npc: Some(npc.to_owned()),
+            stt: utterance.source(&self.stt).to_owned(),
+            understood: unframed(&utterance.text),
+            ..TurnLine::unanswered(Outcome::Cancelled, None::<String>)
+        };
+        at.describe(&mut line, utterance.speaker);
+        self.tell(TableEvent::Asked(Arc::new(line)));
+    }
+
     pub fn spent(&self) -> f64 {
         self.budget.spent()
     }
@@ -136,12 +165,7 @@ impl Reports {
     }
 
     fn line(&mut self, mut line: TurnLine, of: SpeakerId, at: &Company<'_>) {
-        at.speakers.name(of).clone_into(&mut line.speaker);
-        line.from = Some(of);
-        let called = at.speakers.called(of).to_owned();
-        line.circumstances.character = (called != line.speaker).then_some(called);
-        line.circumstances.npcs = at.scene.present();
-        line.circumstances.people = at.speakers.here();
+        at.describe(&mut line, of);
         line.turn = self.lines + 1;
         self.recent.told(&line, at.speakers.side_line(of, &line.understood));
         // Frames are for models; people read the words.
@@ -187,7 +211,13 @@ impl Reports {
     /// Publishes an exchange that was taken back, without its words.
     pub fn taken_back(&mut self, outcome: Outcome, utterance: &Utterance) {
         let (stt, spent) = (utterance.source(&self.stt).to_owned(), self.spent());
-        let line = TurnLine { stt, spent, ..TurnLine::unanswered(outcome, TAKEN_BACK.to_owned()) };
+        let circumstances = Circumstances { asked: utterance.asked, ..Circumstances::default() };
+        let line = TurnLine {
+            stt,
+            spent,
+            circumstances,
+            ..TurnLine::unanswered(outcome, TAKEN_BACK.to_owned())
+        };
         self.line_of_nobody(line);
     }
 

@@ -40,12 +40,6 @@ impl Table {
         }
     }
 
-    /// Pauses for another table, which goes on as this one stands now.
-    pub(super) fn hand_over(&mut self) {
-        self.handed_over.get_or_insert(self.paused);
-        self.pause(true);
-    }
-
     /// Restores `continuation`, if any. Call it before anyone has joined.
     pub(super) fn continue_from(&mut self, continuation: Option<&Continuation>) {
         if let Some(continuation) = continuation {

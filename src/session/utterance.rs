@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{
     SeatId,
     caller::OrderId,
-    line::{Circumstances, TurnLine},
+    line::{AskedId, Circumstances, TurnLine},
     overrides::TurnTier,
     speakers::SpeakerId,
 };
@@ -45,6 +45,8 @@ pub struct Utterance {
     pub typed: bool,
     /// The order of a workflow or a program that it is.
     pub order: Option<OrderId>,
+    /// It was published ahead of its line, to be stored.
+    pub asked: Option<AskedId>,
 }
 
 #[derive(Clone, Debug)]
@@ -82,6 +84,7 @@ impl Utterance {
             voiced: 0,
             typed: false,
             order: None,
+            asked: None,
         }
     }
 
@@ -131,6 +134,7 @@ impl Utterance {
         Circumstances {
             raw: self.raw.clone(),
             order: self.order,
+            asked: self.asked,
             said_at: Some(self.speech_end),
             said_for: FRAME.saturating_mul(frames),
             ..Circumstances::default()

@@ -79,6 +79,8 @@ pub struct Line {
     pub text: String,
     /// It came just before this fault of the table's process; `None`: it was written before the next.
     pub before: Option<Fault>,
+    /// The answer doesn't say that the line isn't stored yet.
+    pub is_stored: bool,
 }
 
 /// Tables that a fault has hit.
@@ -238,8 +240,9 @@ impl Evening {
     /// The owner types a line at a table, and reads that it was said.
     async fn types(&mut self, table: usize, before: Option<Fault>) {
         let text = format!("the zyxkey{} is under the mill", self.lines.len());
-        self.cluster.types(&self.cluster.guilds[table], &text).await;
-        self.lines.push(Line { table, text, before });
+        let shown = self.cluster.types(&self.cluster.guilds[table], &text).await;
+        let is_stored = !shown.contains("isn't stored yet");
+        self.lines.push(Line { table, text, before, is_stored });
     }
 
     /// Two lines at any tables, until they are written.

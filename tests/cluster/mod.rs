@@ -161,11 +161,12 @@ impl Cluster {
         assert!(plays.contains("gulls"), "{plays}");
     }
 
-    /// The owner types a line, and reads that it was said.
-    async fn types(&self, guild: &Guild, line: &str) {
+    /// The owner types a line, and reads that it was said: the answer.
+    async fn types(&self, guild: &Guild, line: &str) -> String {
         let say = Slash::new("say").option("text", line).option("npc", "Bartok");
         let shown = self.asks(guild, say).await;
         assert!(shown.contains(line) && !shown.contains("paused"), "{shown}");
+        shown
     }
 
     /// Waits until so many frames of a server's sound count.

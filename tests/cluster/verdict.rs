@@ -28,12 +28,12 @@ fn price(tokens: u64) -> f64 {
 
 /// Lines whose command was answered, and how often each was written.
 struct Written {
-    /// Typed in peace: lost, and written twice.
+    /// Lost although they were stored, and written twice.
     lost: usize,
     twice: usize,
-    /// Typed just before a fault of the table's process: all of them, and those written.
+    /// Typed just before a fault of the table's process: all of them, and those not stored in time.
     at_a_fault: usize,
-    kept: usize,
+    unstored: usize,
 }
 
 struct Spend {
@@ -79,7 +79,7 @@ impl Evening {
         self.tell(&json!({
             "lines": {
                 "typed": self.lines.len(), "lost": written.lost, "twice": written.twice,
-                "at_a_fault": written.at_a_fault, "at_a_fault_kept": written.kept, "heard": heard,
+                "at_a_fault": written.at_a_fault, "at_a_fault_unstored": written.unstored, "heard": heard,
             },
             "sounds_at_once": at_once.len(), "identify_breaches": breaches,
             "spend": {
@@ -142,16 +142,14 @@ impl Evening {
         let tables = self.all_tables();
         let found: BTreeMap<usize, Vec<String>> =
             tables.into_iter().map(|table| (table, self.written(table))).collect();
-        let mut all = Written { lost: 0, twice: 0, at_a_fault: 0, kept: 0 };
+        let mut all = Written { lost: 0, twice: 0, at_a_fault: 0, unstored: 0 };
         for line in &self.lines {
             let times = found[&line.table].iter().filter(|it| **it == line.text).count();
             all.twice += usize::from(times > 1);
-            match line.before {
-                None => all.lost += usize::from(times == 0),
-                Some(_) => {
-                    all.at_a_fault += 1;
-                    all.kept += usize::from(times > 0);
-                }
+            all.lost += usize::from(times == 0 && line.is_stored);
+            if line.before.is_some() {
+                all.at_a_fault += 1;
+                all.unstored += usize::from(!line.is_stored);
             }
         }
         all

@@ -100,10 +100,12 @@ impl DeletedLines {
 
     /// Removes deleted lines from `entry` and returns their number.
     pub fn take_out(&self, entry: &mut Entry) -> u64 {
-        let Entry::Lines(scope, lines) = entry else { return 0 };
-        let (all, there) = (self.all(), lines.len());
-        lines.retain(|line| !all.iter().any(|it| it.covers(scope, line)));
-        u64::try_from(there - lines.len()).unwrap_or(u64::MAX)
+        let there = entry.lines();
+        if let Entry::Lines(scope, lines) = entry {
+            let all = self.all();
+            lines.retain(|line| !all.iter().any(|it| it.covers(scope, line)));
+        }
+        there - entry.lines()
     }
 
     fn all(&self) -> MutexGuard<'_, Vec<Deletion>> {

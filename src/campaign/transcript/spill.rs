@@ -12,7 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Asked, Scope, Session, Uid, Utterance};
+use crate::memory::{ASKED, Asked, Scope, Session, Uid, Utterance};
 
 /// Programs of one folder that may have a spill at once.
 const FILES: u32 = 16;
@@ -31,10 +31,14 @@ pub enum Entry {
 }
 
 impl Entry {
+    /// Number of lines; words whose turn goes on count with what comes of it.
     pub fn lines(&self) -> u64 {
         match self {
             Self::Session(..) | Self::Withdraw(..) => 0,
-            Self::Lines(_, lines) => u64::try_from(lines.len()).unwrap_or(u64::MAX),
+            Self::Lines(_, lines) => {
+                let count = lines.iter().filter(|line| line.outcome != ASKED).count();
+                u64::try_from(count).unwrap_or(u64::MAX)
+            }
         }
     }
 }
@@ -208,10 +212,11 @@ impl OpenFile {
             let text = self.line(at)?;
             let Some(room) = text.len().checked_sub(1) else { break };
             if let Some(mut entry) = parsed(&text) {
+                let whole = entry.clone();
                 let lines = take_out(&mut entry);
                 let mut left = serde_json::to_vec(&entry)?;
                 // An entry of another version may be longer in this one's form; it is left.
-                if lines > 0 && left.len() <= room {
+                if entry != whole && left.len() <= room {
                     left.resize(room, b' ');
                     self.file.seek(SeekFrom::Start(at))?;
                     self.file.write_all(&left)?;

@@ -18,15 +18,15 @@ use super::{
 };
 use crate::{
     campaign::{Served, Tables},
-    domain::{CampaignKey, Owner, Scope, SessionId},
+    domain::{CampaignKey, Owner, PersonId, Scope, SessionId},
     figures::Figures,
     memory::{
-        Asked, Deletion, Deletions as _, ForgetFrom, LineFilter, MemoryStore, SessionFilter,
-        Sqlite, Transcript as _, Viewer, Visibility,
+        ASKED, Asked, Deletion, Deletions as _, ForgetFrom, LineFilter, MemoryStore, SessionFilter,
+        Sqlite, Transcript as _, TranscriptLine, Viewer, Visibility,
     },
     session::{
-        Backlog, Circumstances, EventReader, Outcome, SpeakerId, TableEvent, TableEvents, ToolLine,
-        TurnLine, Unwritten,
+        AskedId, Backlog, Circumstances, EventReader, Outcome, SpeakerId, TableEvent, TableEvents,
+        ToolLine, TurnLine, Unwritten,
     },
     tools::NamedBy,
 };
@@ -278,8 +278,119 @@ fn serving(folder: &tempfile::TempDir, tables: Tables) -> (TranscriptWriter, Arc
     (writer, store)
 }
 
+async fn written(store: &Sqlite, scope: &Scope) -> Vec<TranscriptLine> {
+    store.lines(scope, LineFilter::default(), Viewer::Dm).await.unwrap()
+}
+
 async fn count(store: &Sqlite, scope: &Scope) -> usize {
-    store.lines(scope, LineFilter::default(), Viewer::Dm).await.unwrap().len()
+    written(store, scope).await.len()
+}
+
+/// The words of [`line`] before their turn ends, and with what came of it.
+fn exchange() -> (TurnLine, TurnLine) {
+    let told = Circumstances { asked: Some(AskedId::next()), ..line().circumstances };
+    let answered = TurnLine { circumstances: told, ..line() };
+    (TurnLine { turn: 0, reply: String::new(), ..answered.clone() }, answered)
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_are_stored_before_their_answer() {
+    for is_away in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let (writer, store) = serving(&folder, Tables::default());
+        let (of, (words, answered)) = (of(Owner::Local), exchange());
+        store.set_away(is_away);
+        writer.asked(&of, &words);
+        assert!(writer.settled(BOUND).await, "it is in the store, or in the spill");
+        let stored = written(&store, &of.scope).await;
+        assert_eq!(stored.len(), usize::from(!is_away));
+        assert!(stored.iter().all(|it| it.said.outcome == ASKED && it.said.turn == 0));
+        writer.line(&of, &answered);
+        writer.settled(BOUND).await;
+        store.set_away(false);
+        assert_eq!(writer.close().await, None);
+        let stored = written(&store, &of.scope).await;
+        let [asked, answer] = stored.as_slice() else { panic!("{stored:?}") };
+        assert_eq!((asked.seq, asked.said.turn, asked.said.outcome.as_str()), (1, 3, "spoken"));
+        assert_eq!(
+            (asked.said.turn, asked.said.text.as_str()),
+            (answer.said.turn, "Bartok, hello")
+        );
+        assert_eq!(answer.said.asked.as_ref().map(|it| it.at), Some(asked.said.at));
+        assert_eq!(writer.backlog().count(), Unwritten::default());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn asked_words_are_withdrawn_if_taken_back() {
+    for (is_away, by_card) in [(false, true), (false, false), (true, true), (true, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (writer, store) = serving(&folder, Tables::default());
+        let (of, (words, answered)) = (of(Owner::Local), exchange());
+        store.set_away(is_away);
+        writer.asked(&of, &words);
+        // Another's words stay.
+        let (mut others, _) = exchange();
+        others.speaker = "Ben".to_owned();
+        writer.asked(&of, &others);
+        if by_card {
+            let (understood, reply) = (String::new(), String::new());
+            writer.line(&of, &TurnLine { from: None, understood, reply, ..answered });
+        } else {
+            writer.forget(&of, &PersonId("Anna".to_owned()));
+        }
+        writer.settled(BOUND).await;
+        store.set_away(false);
+        assert_eq!(writer.close().await, None);
+        let stored = written(&store, &of.scope).await;
+        let by: Vec<&str> = stored.iter().map(|it| it.said.speaker.as_str()).collect();
+        assert_eq!(by, ["Ben"], "away: {is_away}, by a card: {by_card}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn answer_waits_for_slow_store_within_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let (writer, store) = serving(&folder, Tables::default());
+    let (of, events) = (of(Owner::Local), TableEvents::new(8));
+    let mut told = events.subscribe();
+    // As a session does.
+    let (listener, at) = (writer.clone(), of.clone());
+    tokio::spawn(async move {
+        while let Some(event) = told.recv().await {
+            match event {
+                TableEvent::Asked(line) => listener.asked(&at, &line),
+                TableEvent::Mark(mark) => mark.reach(),
+                _ => {}
+            }
+        }
+    });
+    let table = events.downgrade();
+    let says = || {
+        store.set_silent(true);
+        events.tell(TableEvent::Asked(Arc::new(exchange().0)));
+    };
+    says();
+    let slow = async {
+        sleep(Duration::from_secs(1)).await;
+        store.set_silent(false);
+    };
+    let (is_written, ()) = tokio::join!(writer.answers_for(Owner::Local, &table), slow);
+    assert!(is_written);
+    assert_eq!(count(&store, &of.scope).await, 1);
+    says();
+    let began = Instant::now();
+    assert!(!writer.answers_for(Owner::Local, &table).await, "it never answers");
+    let after = began.elapsed();
+    assert!(after < Duration::from_secs(2), "Discord waits for 3 s: {after:?}");
+    assert_eq!(count(&store, &of.scope).await, 1);
+    store.set_silent(false);
+    assert!(writer.settled(BOUND).await);
+    assert_eq!(count(&store, &of.scope).await, 2, "the second line came late");
+    assert!(
+        !writer.answers_for(Owner::Local, &TableEvents::new(1).downgrade()).await,
+        "its table is gone"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,8 +2,8 @@
 //! **Never**: keeps a table waiting, or drops a line while the spill has room.
 
 use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -22,16 +22,18 @@ use super::{
 };
 use crate::{
     campaign::{Served, Tables, now},
-    domain::SessionId,
+    domain::{Owner, PersonId, SessionId},
     figures::Figures,
-    memory::{Deletion, MemoryStore, Session, Uid},
-    session::{Backlog, TurnLine},
+    memory::{ASKED, Deletion, MemoryStore, Session, Uid, Utterance},
+    session::{AskedId, Backlog, TurnLine, WeakTableEvents},
 };
 
 /// Notes waiting for the task: hours of talk, some megabytes. More are dropped and counted.
 const NOTES_CAPACITY: usize = 8_192;
 /// Longest wait for lines to be written while a user waits for an answer.
 const SETTLED: Duration = Duration::from_millis(500);
+/// Longest wait for a line to be written before its speaker is answered: Discord waits for 3 s.
+const ANSWERED: Duration = Duration::from_millis(1_500);
 /// Longest wait for the rest at shutdown.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Turns whose lines can still be withdrawn.
@@ -42,6 +44,27 @@ struct Recent {
     session: SessionId,
     turn: u64,
     lines: Vec<Uid>,
+}
+
+/// Words that are written before their turn ends.
+struct Open {
+    session: SessionId,
+    uid: Uid,
+    at: i64,
+    by: Option<String>,
+}
+
+impl Open {
+    /// Gives the lines of the turn the identity and the time of the words as they are written.
+    fn settle(self, lines: &mut [Utterance]) {
+        for line in lines {
+            if let Some(asked) = &mut line.asked {
+                asked.at = self.at;
+            } else {
+                (line.uid, line.at) = (self.uid.clone(), self.at);
+            }
+        }
+    }
 }
 
 /// Some lines are not in the store yet.
@@ -60,6 +83,7 @@ pub struct TranscriptWriter {
     deletion_files: DeletionFiles,
     served: Served,
     recent: Arc<Mutex<VecDeque<Recent>>>,
+    open: Arc<Mutex<HashMap<AskedId, Open>>>,
     stuck: watch::Receiver<bool>,
     stop: CancellationToken,
     task: Arc<Mutex<Option<JoinHandle<u64>>>>,
@@ -108,6 +132,7 @@ impl TranscriptWriter {
             deletion_files: DeletionFiles::new(&options.spill),
             served,
             recent: Arc::default(),
+            open: Arc::default(),
             stuck,
             stop,
             task,
@@ -145,12 +170,37 @@ impl TranscriptWriter {
     pub fn ends(&self, of: &Transcript) {
         let ended = Some(now());
         let session = Session { id: of.session.0.clone(), ended, ..Session::default() };
+        self.words().retain(|_, open| open.session != of.session);
         self.note(Entry::Session(of.scope.clone(), session));
     }
 
-    /// Records a line; returns at once.
+    /// Records words whose turn goes on; returns at once. [`Self::line`] adds what comes of them.
+    pub fn asked(&self, of: &Transcript, line: &TurnLine) {
+        let Some(id) = line.circumstances.asked else { return };
+        let Some(words) = super::utterances(of, line, now()).into_iter().next() else { return };
+        let words = Utterance { turn: 0, outcome: ASKED.to_owned(), ..words };
+        let (uid, by) = (words.uid.clone(), words.speaker_id.clone());
+        let open = Open { session: of.session.clone(), uid, at: words.at, by };
+        self.words().insert(id, open);
+        self.note(Entry::Lines(of.scope.clone(), vec![words]));
+    }
+
+    /// Withdraws words of a person whose turns go on: they end without a line. Returns at once.
+    pub fn forget(&self, of: &Transcript, person: &PersonId) {
+        let theirs = |it: &Open| it.session == of.session && it.by.as_ref() == Some(&person.0);
+        let gone: Vec<Open> = self.words().extract_if(|_, it| theirs(it)).map(|it| it.1).collect();
+        self.withdraw(of, gone.into_iter().map(|it| it.uid).collect());
+    }
+
+    /// Records a line; returns at once. One without words withdraws those that were asked.
     pub fn line(&self, of: &Transcript, line: &TurnLine) {
-        let lines = super::utterances(of, line, now());
+        let mut lines = super::utterances(of, line, now());
+        let open = line.circumstances.asked.and_then(|id| self.words().remove(&id));
+        match open {
+            Some(open) if lines.is_empty() => self.withdraw(of, vec![open.uid]),
+            Some(open) => open.settle(&mut lines),
+            None => {}
+        }
         if !lines.is_empty() {
             let uids = lines.iter().map(|line| line.uid.clone()).collect();
             let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,9 +224,17 @@ impl TranscriptWriter {
             }
             !taken
         });
+        self.withdraw(of, lines);
+    }
+
+    fn withdraw(&self, of: &Transcript, lines: Vec<Uid>) {
         if !lines.is_empty() {
             self.note(Entry::Withdraw(of.scope.clone(), lines));
         }
+    }
+
+    fn words(&self) -> MutexGuard<'_, HashMap<AskedId, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Drops lines that `deletion` covers from now on, and from waiting ones; returns at once.
@@ -204,25 +262,35 @@ impl TranscriptWriter {
         }
     }
 
-    /// Waits up to `patience` until lines are on a disk, unless it is full. Cancel safe.
-    pub async fn settled(&self, patience: Duration) {
-        let (done, marked) = oneshot::channel();
-        let mark = async {
-            if self.notes.send(Note::Mark(done)).await.is_ok() {
-                // Without an answer the writer has ended.
-                _ = marked.await;
-            }
+    /// True once all that a table of `owner` has told is on a disk; false if that takes too long for
+    /// a person who waits for an answer, or if another process serves the owner. Cancel safe.
+    pub async fn answers_for(&self, owner: Owner, table: &WeakTableEvents) -> bool {
+        // A waiting caller must not keep the table's event channel open.
+        let Some(told) = table.upgrade().map(|events| events.mark()) else { return false };
+        let written = async {
+            told.await;
+            self.settled(ANSWERED).await
         };
+        timeout(ANSWERED, written).await.unwrap_or(false) && self.served.serves(owner)
+    }
+
+    /// Waits up to `patience` until lines are on a disk, unless it is full; true if they are. Cancel
+    /// safe.
+    pub async fn settled(&self, patience: Duration) -> bool {
+        let (done, marked) = oneshot::channel();
+        // Without an answer the writer has ended.
+        let mark =
+            async { self.notes.send(Note::Mark(done)).await.is_ok() && marked.await.is_ok() };
         let mut stuck = self.stuck.clone();
         let settled = async {
             tokio::select! {
                 biased;
-                () = mark => {}
-                _ = stuck.wait_for(|is_stuck| *is_stuck) => {}
+                is_written = mark => is_written,
+                _ = stuck.wait_for(|is_stuck| *is_stuck) => false,
             }
         };
         // The backlog counts slower lines.
-        _ = timeout(patience, settled).await;
+        timeout(patience, settled).await.unwrap_or(false)
     }
 
     /// Waits until all lines so far are in the store.

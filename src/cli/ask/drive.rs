@@ -131,12 +131,13 @@ impl Driver {
         while let Some(event) = self.events.try_recv() {
             match event {
                 TableEvent::Line(line) => record.add(&line).await?,
+                TableEvent::Asked(line) => record.asked(&line).await,
+                TableEvent::Forgotten(person) => record.forget(&person),
                 TableEvent::Halted { taken_back } => record.take_back(&taken_back).await?,
                 // The end of the session saves its state.
                 TableEvent::Notice(_)
                 | TableEvent::Private(_)
                 | TableEvent::Said(_)
-                | TableEvent::Forgotten(_)
                 | TableEvent::State(_)
                 | TableEvent::Stands(_)
                 | TableEvent::Conversed(_)
@@ -389,11 +390,16 @@ impl Driver {
                 record.add(line).await?;
             }
         }
-        if let (TableEvent::Halted { taken_back }, Some(record)) = (event, &mut self.record) {
-            record.take_back(taken_back).await?;
-        }
-        if let (TableEvent::Stands(continuation), Some(record)) = (event, &self.record) {
-            record.stands(continuation).await?;
+        match (event, &mut self.record) {
+            (TableEvent::Asked(line), Some(record)) => record.asked(line).await,
+            (TableEvent::Forgotten(person), Some(record)) => record.forget(person),
+            (TableEvent::Halted { taken_back }, Some(record)) => {
+                record.take_back(taken_back).await?;
+            }
+            (TableEvent::Stands(continuation), Some(record)) => {
+                record.stands(continuation).await?;
+            }
+            _ => {}
         }
         Ok(self.printer.event(event)?)
     }

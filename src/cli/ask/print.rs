@@ -53,6 +53,7 @@ impl Printer {
             }
             // Heard and spoken text has its own line.
             TableEvent::Said(_)
+            | TableEvent::Asked(_)
             | TableEvent::Forgotten(_)
             | TableEvent::State(_)
             | TableEvent::Stands(_)

@@ -7,6 +7,7 @@ use tokio::task::spawn_blocking;
 use super::super::{Failure, complain};
 use crate::{
     campaign::{CallLog, Indexer, KeptSession, Transcript, TranscriptWriter},
+    domain::PersonId,
     session::{Backlog, Continuation, TurnLine},
 };
 
@@ -33,6 +34,17 @@ impl SessionRecord {
         self.transcripts.line(&self.written, line);
         self.transcripts.settled(PATIENCE).await;
         Ok(())
+    }
+
+    /// Records words whose turn goes on, on the disk unless that takes too long.
+    pub async fn asked(&self, line: &TurnLine) {
+        self.transcripts.asked(&self.written, line);
+        self.transcripts.settled(PATIENCE).await;
+    }
+
+    /// Withdraws words of a person whose turns have ended without a line.
+    pub fn forget(&self, person: &PersonId) {
+        self.transcripts.forget(&self.written, person);
     }
 
     /// Withdraws the records of these turns, from the disk unless that takes too long.

@@ -51,6 +51,7 @@ impl Driver {
             orders: Vec::new(),
             is_here: !self.away.contains(&caller),
             opted_out: self.opted_out.contains(&caller),
+            writes_first: false,
             forgotten: None,
             explanations: self.table.explanations.clone(),
         };
@@ -81,7 +82,7 @@ impl Driver {
                     return Ok(is_answered);
                 }
                 Ok(Answer::Now(reply)) => {
-                    if has_orders {
+                    if has_orders || face.writes_first {
                         // Answers "done" only once the table has taken the orders.
                         self.taken().await?;
                     }

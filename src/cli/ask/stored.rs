@@ -77,6 +77,12 @@ impl StoredWords for Terminal<'_> {
         Ok(HeardState { now, is_heard: !self.opted_out, services, named: str::to_owned })
     }
 
+    /// The terminal writes all that was said before it shows the answer.
+    fn written(&mut self) -> BoxFuture<'static, bool> {
+        self.writes_first = true;
+        ready(true).boxed()
+    }
+
     fn own_words(&self, speaker: &Speaker) -> BoxFuture<'static, Result<String, Refusal>> {
         self.context.memory.clone().own_words(person(speaker).id).boxed()
     }

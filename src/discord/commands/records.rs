@@ -3,7 +3,10 @@
 //! Entry functions: [`wanted`], [`forgotten`], [`within`]. **Never**: shows a person's lines to
 //! another.
 
-use futures::{FutureExt, future::BoxFuture};
+use futures::{
+    FutureExt,
+    future::{BoxFuture, ready},
+};
 
 use crate::{
     campaign::{Consent, Deletion, ForgetFrom, NamesOf, now},
@@ -43,6 +46,15 @@ impl StoredWords for Guild {
         };
         let (is_heard, services) = (you.is_heard(), self.services());
         Ok(HeardState { now: you.now(), is_heard, services, named: strong })
+    }
+
+    fn written(&mut self) -> BoxFuture<'static, bool> {
+        let (sessions, owner) = (&self.shared.handles.sessions, self.owner());
+        let Some(table) = sessions.tables(owner).pop() else {
+            return ready(false).boxed();
+        };
+        let transcripts = sessions.transcripts().clone();
+        async move { transcripts.answers_for(owner, &table.link.events).await }.boxed()
     }
 
     fn own_words(&self, speaker: &Speaker) -> BoxFuture<'static, Result<String, Refusal>> {

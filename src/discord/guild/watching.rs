@@ -102,7 +102,10 @@ impl Guild {
                 self.refresh_panel_soon();
             }
             TableEvent::Halted { .. } => self.halted(),
-            TableEvent::Said(_) | TableEvent::Forgotten(_) | TableEvent::Conversed(_) => {}
+            TableEvent::Said(_)
+            | TableEvent::Asked(_)
+            | TableEvent::Forgotten(_)
+            | TableEvent::Conversed(_) => {}
         }
     }
 

@@ -21,8 +21,9 @@ const UID_MAX: usize = 64;
 const TRIES: usize = 5;
 
 /// Takes a scope's key and lines as JSON, each identity once; returns all numbers. Existing lines
-/// stay as they are. The first line opens its session. Also takes shard, owner and epoch of a lease:
-/// without it nothing is written or returned, unless the owner is NULL.
+/// stay as they are, but for what came of words that were asked. The first line opens its session.
+/// Also takes shard, owner and epoch of a lease: without it nothing is written or returned, unless
+/// the owner is NULL.
 const WRITE: &str = r#"WITH lease AS MATERIALIZED (
     SELECT 1 FROM shard_lease
     WHERE shard = $3 AND owner = $4 AND epoch = $5 AND expires > clock_timestamp() FOR SHARE
@@ -36,6 +37,9 @@ const WRITE: &str = r#"WITH lease AS MATERIALIZED (
 ), known AS MATERIALIZED (
     SELECT u.uid, u.seq FROM utterance u
     WHERE u.scope = $1 AND u.uid IN (SELECT g.uid FROM given g)
+), completed AS (
+    UPDATE utterance u SET turn = g.turn, outcome = g.outcome, tools = g.tools FROM given g
+    WHERE u.scope = $1 AND u.uid = g.uid AND u.outcome = 'asked' AND NOT u.withdrawn
 ), new AS (
     SELECT g.*, row_number() OVER (PARTITION BY g.session ORDER BY g.place) AS nth,
         count(*) OVER (PARTITION BY g.session) AS lines

@@ -70,6 +70,9 @@ pub struct Writer {
     /// Makes writes fail in tests.
     #[cfg(test)]
     pub away: std::sync::atomic::AtomicBool,
+    /// Makes writes wait in tests.
+    #[cfg(test)]
+    pub silent: tokio::sync::watch::Sender<bool>,
 }
 
 impl Writer {
@@ -85,6 +88,8 @@ impl Writer {
             thread: Some(thread),
             #[cfg(test)]
             away: Default::default(),
+            #[cfg(test)]
+            silent: Default::default(),
         })
     }
 
@@ -97,6 +102,8 @@ impl Writer {
         if self.away.load(std::sync::atomic::Ordering::SeqCst) {
             return Err(closed());
         }
+        #[cfg(test)]
+        drop(self.silent.subscribe().wait_for(|is_silent| !is_silent).await);
         let (answer, done) = oneshot::channel();
         let job = Box::new(Write { work: Some(work), done: None, answer });
         #[cfg(test)]

@@ -7,9 +7,9 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_it
 
 use super::{
     super::{
-        Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present,
-        Scope, Session, SessionEntry, SessionFilter, StoreFuture, Transcript, TranscriptLine, Uid,
-        Utterance, Viewer,
+        ASKED, Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick,
+        Present, Scope, Session, SessionEntry, SessionFilter, StoreFuture, Transcript,
+        TranscriptLine, Uid, Utterance, Viewer,
     },
     campaign, campaign_made, failure, forget,
     rows::{self, Eyes, json, limit, named, names},
@@ -142,13 +142,14 @@ fn append(db: &Connection, campaign: i64, line: &Utterance) -> Result<u64, Error
         .map_err(failure)?;
     let known = written.query_row(params![campaign, line.uid.0], |row| row.get(0));
     if let Some(seq) = known.optional().map_err(failure)? {
+        complete(db, campaign, line)?;
         return Ok(seq);
     }
     let session = session_of(db, campaign, line)?;
     let presence = presence(db, campaign, &line.present)?;
     let said_by = [line.speaker_id.as_deref(), Some(&line.speaker), line.character.as_deref()];
     let own = line.npc.as_deref().filter(|_| line.speaker_id.is_none());
-    let tools = (!line.tools.is_null()).then(|| json(&line.tools)).transpose()?;
+    let tools = tools(line)?;
     let mut add = db
         .prepare_cached(
             "INSERT INTO line (campaign, session, seq, uid, turn, at, duration, speaker_id,
@@ -190,6 +191,23 @@ fn append(db: &Connection, campaign: i64, line: &Utterance) -> Result<u64, Error
         db.prepare_cached("UPDATE campaign SET lines = lines + 1 WHERE id = ?").map_err(failure)?;
     count.execute([campaign]).map_err(failure)?;
     Ok(seq)
+}
+
+/// Adds to [`ASKED`] words what came of them.
+fn complete(db: &Connection, campaign: i64, line: &Utterance) -> Result<(), Error> {
+    let mut complete = db
+        .prepare_cached(
+            "UPDATE line SET turn = ?3, outcome = ?4, tools = ?5
+             WHERE campaign = ?1 AND uid = ?2 AND outcome = ?6 AND gone = 0",
+        )
+        .map_err(failure)?;
+    let given = params![campaign, line.uid.0, line.turn, line.outcome, tools(line)?, ASKED];
+    complete.execute(given).map_err(failure)?;
+    Ok(())
+}
+
+fn tools(line: &Utterance) -> Result<Option<String>, Error> {
+    (!line.tools.is_null()).then(|| json(&line.tools)).transpose()
 }
 
 fn session_of(db: &Connection, campaign: i64, line: &Utterance) -> Result<i64, Error> {

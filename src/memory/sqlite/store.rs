@@ -86,6 +86,12 @@ impl Sqlite {
         self.writer.away.store(is_away, std::sync::atomic::Ordering::SeqCst);
     }
 
+    /// Makes writes wait until they may go on.
+    #[cfg(test)]
+    pub fn set_silent(&self, is_silent: bool) {
+        self.writer.silent.send_replace(is_silent);
+    }
+
     /// Like [`Self::checkpoint`], but ignores failure: removed words then stay in the log until the
     /// next checkpoint or the last close.
     pub(super) async fn checkpoint_if_free(&self) {

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        Asked, Forget, GuildRecord, LineFilter, LineQuery, MemoryStore, Pick, Session,
+        ASKED, Asked, Forget, GuildRecord, LineFilter, LineQuery, MemoryStore, Pick, Session,
         SessionFilter, TranscriptLine, Uid, Utterance, Viewer, Visibility, text::fold,
     },
     sample::{heard, key, line, npc, other, player},
@@ -61,6 +61,32 @@ pub async fn appending(store: &dyn MemoryStore) {
 
     sessions(store).await;
     parts(store).await;
+}
+
+/// Words that are written before their turn ends.
+pub async fn open_words(store: &dyn MemoryStore) {
+    let asked = |n| {
+        let (outcome, tools) = (ASKED.to_owned(), serde_json::Value::Null);
+        Utterance { turn: 0, outcome, tools, ..line("one", n, "any wombat?") }
+    };
+    let given = vec![asked(1), asked(2), line("one", 3, "a wombat")];
+    assert_eq!(store.append(&key(), given).await.unwrap(), [1, 2, 3]);
+    assert!(all(store, Viewer::Dm).await[0].said.is_open_in("one"));
+    store.withdraw(&key(), vec![asked(2).uid]).await.unwrap();
+    // Only what came of the words is added, and only to words that are there.
+    let ended = |n| Utterance { at: 7, ..line("one", n, "another text") };
+    let other = Utterance { outcome: "cancelled".to_owned(), ..ended(3) };
+    let lines = vec![ended(1), ended(2), other.clone()];
+    assert_eq!(store.append(&key(), lines.clone()).await.unwrap(), [1, 2, 3]);
+    assert_eq!(store.append_late(&key(), vec![asked(1)]).await.unwrap(), [1]);
+    let written = all(store, Viewer::Dm).await;
+    assert_eq!(texts(&written), ["any wombat?", "a wombat"]);
+    let (first, last) = (&written[0].said, &written[1].said);
+    assert_eq!((first.turn, first.outcome.as_str(), first.at), (1, "spoken", asked(1).at));
+    assert_eq!((&first.tools, last.outcome.as_str()), (&lines[0].tools, "spoken"));
+    let gaps = LineFilter { gaps: true, ..LineFilter::default() };
+    let gaps = store.lines(&key(), gaps, Viewer::Dm).await.unwrap();
+    assert!(gaps[1].withdrawn && gaps[1].said.tools.is_null(), "{:?}", gaps[1]);
 }
 
 async fn sessions(store: &dyn MemoryStore) {

@@ -23,6 +23,7 @@ use super::MemoryStore;
 /// Tests everything on empty stores from `open`.
 pub async fn run(open: impl Fn() -> Arc<dyn MemoryStore>) {
     lines::appending(&*open()).await;
+    lines::open_words(&*open()).await;
     lines::searching(&*open()).await;
     lines::common_words(&*open()).await;
     lines::witnesses(&*open()).await;

@@ -215,7 +215,9 @@ impl Recaller {
         let Memory { store, scope, .. } = &self.memory;
         let hits = store.search(scope, query, question.viewer.clone()).await?;
         let lines = hits.into_iter().map(|hit| hit.line).filter(|line| {
-            content.fit(&line.said.text) && !question.read.contains(&line.said.text)
+            content.fit(&line.said.text)
+                && !question.read.contains(&line.said.text)
+                && !line.said.is_open_in(&self.session.0)
         });
         let now = (self.memory.now)();
         Ok(lines.take(LINES.1).map(|line| told(&line, now)).collect())

@@ -4,8 +4,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::memory::{
-    CampaignKey, Change, Entity, EntityKind, Graph, Index, Item, Present, Provenance, Relation,
-    RelationKey, Scope, Session, Sqlite, Status, Transcript, Uid, Utterance, Visibility,
+    ASKED, CampaignKey, Change, Entity, EntityKind, Graph, Index, Item, Present, Provenance,
+    Relation, RelationKey, Scope, Session, Sqlite, Status, Transcript, Uid, Utterance, Visibility,
 };
 
 const NOW: i64 = 1_800_000_000_000;
@@ -80,6 +80,11 @@ async fn recaller() -> (Arc<Recaller>, TempDir) {
     let lines = vec![
         line("before", &["Bartok the Barkeep"], "I promised your father a hammer"),
         line("before", &["Mira"], "the father of Mira was promised a ring"),
+        // The turn that asks has it already.
+        Utterance {
+            outcome: ASKED.to_owned(),
+            ..line("now", &["Bartok the Barkeep"], "what did I promise your father?")
+        },
     ];
     store.append(&campaign(), lines).await.unwrap();
     let facts = vec![

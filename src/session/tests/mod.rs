@@ -1,6 +1,7 @@
 //! Whole tables with scripted recognisers, models and voices, in paused time.
 
 mod answering;
+mod asked;
 mod barge_in;
 mod bills;
 mod broken;

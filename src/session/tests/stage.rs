@@ -426,8 +426,9 @@ impl Stage {
     /// Events since the last call, without the words of players for programs that listen: a card
     /// or a deletion takes them back from these later, and from conversations for the store.
     pub fn shown(&mut self) -> Vec<TableEvent> {
-        let is_shown =
-            |event: &TableEvent| !matches!(event, TableEvent::Said(_) | TableEvent::Conversed(_));
+        let is_shown = |event: &TableEvent| {
+            !matches!(event, TableEvent::Said(_) | TableEvent::Asked(_) | TableEvent::Conversed(_))
+        };
         self.events().into_iter().filter(is_shown).collect()
     }
 
@@ -449,6 +450,7 @@ impl Stage {
             TableEvent::Notice(_)
             | TableEvent::Private(_)
             | TableEvent::Said(_)
+            | TableEvent::Asked(_)
             | TableEvent::Forgotten(_)
             | TableEvent::Halted { .. }
             | TableEvent::Stands(_)

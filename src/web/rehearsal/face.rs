@@ -194,6 +194,12 @@ impl StoredWords for PageFace {
         Ok(HeardState { now, is_heard, services, named: str::to_owned })
     }
 
+    fn written(&mut self) -> BoxFuture<'static, bool> {
+        let RehearsalTable { handles, link, .. } = &*self.table;
+        let (transcripts, link) = (handles.sessions.transcripts().clone(), link.clone());
+        async move { transcripts.answers_for(Owner::Local, &link.events).await }.boxed()
+    }
+
     fn own_words(&self, speaker: &Speaker) -> BoxFuture<'static, Result<String, Refusal>> {
         let person = Owner::Local.person(speaker.id.0, &speaker.name);
         let lines = self.table.handles.privacy.clone().own_lines(Owner::Local, person.0);

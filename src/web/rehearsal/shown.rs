@@ -121,7 +121,10 @@ impl Shown {
                 self.tell(&ToPage::Cleared { removals: self.table.count_removal() });
                 self.tell(&notice(&format!("{missed} events of the table were skipped"), true));
             }
-            TableEvent::State(_) | TableEvent::Conversed(_) | TableEvent::Mark(_) => {}
+            TableEvent::Asked(_)
+            | TableEvent::State(_)
+            | TableEvent::Conversed(_)
+            | TableEvent::Mark(_) => {}
         }
     }
 

@@ -143,6 +143,7 @@ impl Look<'_> {
             let npc = hit.line.said.npc.as_deref().unwrap_or_default();
             ContentWords::of(&format!("{asked} {npc}")).lack(&hit.line.said.text)
         };
+        let hits = hits.filter(|hit| !hit.line.said.is_open_in(self.session));
         Ok(hits.filter(says_more).take(limit).collect())
     }
 

@@ -422,6 +422,7 @@ impl Evening {
                 TableEvent::Notice(_)
                 | TableEvent::Private(_)
                 | TableEvent::Said(_)
+                | TableEvent::Asked(_)
                 | TableEvent::Forgotten(_)
                 | TableEvent::Stands(_)
                 | TableEvent::Conversed(_)
