@@ -375,9 +375,7 @@ where
 /// with goes on at the next start, and one that was ended never.
 async fn has_others(Leasing { leases, sharing, .. }: &Leasing) -> bool {
     match timeout(HAND_OVER_PATIENCE, leases.nodes()).await {
-        Ok(Ok(nodes)) => {
-            nodes.iter().any(|it| it.node.run != sharing.node.run && !it.is_gone)
-        }
+        Ok(Ok(nodes)) => nodes.iter().any(|it| it.node.run != sharing.node.run && !it.is_gone),
         _ => true,
     }
 }
