@@ -1,8 +1,8 @@
 //! Entries not yet in the store, in a file. Entry type: [`Spill`].
 //!
 //! The file outlasts the program and keeps its order. Writing an entry to the store twice is
-//! harmless, as utterances have ids. **Never**: grows beyond [`SPILL_MAX`], or lets other users
-//! read it.
+//! harmless, as utterances have ids. **Never**: grows beyond [`SPILL_MAX`], lets other users read
+//! it, or keeps words that were withdrawn.
 
 use std::{
     fs,
@@ -11,6 +11,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::memory::{ASKED, Asked, Scope, Session, Uid, Utterance};
 
@@ -38,6 +39,17 @@ impl Entry {
             Self::Lines(_, lines) => {
                 let count = lines.iter().filter(|line| line.outcome != ASKED).count();
                 u64::try_from(count).unwrap_or(u64::MAX)
+            }
+        }
+    }
+
+    /// Empties these lines. They keep their places: a write that was given up may still succeed,
+    /// and what withdraws them must come after it.
+    fn empty(&mut self, gone: &[Uid]) {
+        if let Self::Lines(_, lines) = self {
+            for line in lines.iter_mut().filter(|line| gone.contains(&line.uid)) {
+                line.text.clear();
+                (line.raw, line.tools) = (None, Value::Null);
             }
         }
     }
@@ -79,7 +91,8 @@ impl Spill {
         self.held.is_none()
     }
 
-    /// Appends an entry durably. If the file or the disk is full, nothing is written.
+    /// Appends an entry durably. If the file or the disk is full, nothing is written. Withdrawn
+    /// words are on this disk no more, however long the store is away.
     pub fn push(&mut self, entry: &Entry) -> io::Result<()> {
         let mut text = serde_json::to_vec(entry)?;
         text.push(b'\n');
@@ -92,7 +105,17 @@ impl Spill {
         if held.end == 0 {
             self.held = None;
         }
-        pushed
+        pushed?;
+        if let Entry::Withdraw(_, gone) = entry
+            && let Err(error) = self.erase(|entry| {
+                entry.empty(gone);
+                0
+            })
+        {
+            // The store still withdraws them.
+            tracing::error!(%error, "withdrawn words are still in the spill file");
+        }
+        Ok(())
     }
 
     /// The first valid entry, and the offset to [`Self::pass`] when done; `None`: no entry.
@@ -364,6 +387,35 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().len(), length);
         let nothing = Entry::Lines(Scope::local(CampaignKey("c".to_owned())), Vec::new());
         assert_eq!(drained(&mut spill), [nothing, entry(3)]);
+    }
+
+    #[test]
+    fn withdrawn_words_leave_the_file_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data/waiting.0.jsonl");
+        let (mut spill, _) = opened(&folder);
+        let scope = Scope::local(CampaignKey("c".to_owned()));
+        let said = |uid: &str, text: &str, outcome: &str| Utterance {
+            uid: Uid(uid.to_owned()),
+            text: text.to_owned(),
+            raw: Some("s".to_owned()),
+            outcome: outcome.to_owned(),
+            ..Utterance::default()
+        };
+        for line in [said("u1", "spiders", ASKED), said("u2", "bread", "spoken")] {
+            spill.push(&Entry::Lines(scope.clone(), vec![line])).unwrap();
+        }
+        spill.push(&Entry::Withdraw(scope.clone(), vec![Uid("u1".to_owned())])).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("spiders") && text.contains("bread"), "{text}");
+        let all = drained(&mut spill);
+        let [Entry::Lines(_, gone), Entry::Lines(_, stays), Entry::Withdraw(_, uids)] =
+            all.as_slice()
+        else {
+            panic!("{all:?}")
+        };
+        assert_eq!((&*gone[0].text, &gone[0].raw, &gone[0].uid), ("", &None, &uids[0]));
+        assert_eq!(stays[0].text, "bread");
     }
 
     #[test]
