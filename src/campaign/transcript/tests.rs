@@ -349,6 +349,22 @@ async fn asked_words_are_withdrawn_if_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn words_under_way_are_not_caught_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let (writer, store) = serving(&folder, Tables::default());
+    let (of, (words, _)) = (of(Owner::Local), exchange());
+    store.set_silent(true);
+    writer.asked(&of, &words);
+    assert!(writer.caught_up().await.is_err(), "a deletion would overtake them");
+    store.set_silent(false);
+    assert!(writer.settled(BOUND).await);
+    assert!(writer.caught_up().await.is_ok());
+    assert_eq!(count(&store, &of.scope).await, 1);
+    assert_eq!(writer.close().await, None);
+    assert!(writer.caught_up().await.is_ok(), "nothing waits after its end");
+}
+
+#[tokio::test(start_paused = true)]
 async fn answer_waits_for_slow_store_within_bound() {
     let folder = tempfile::tempdir().unwrap();
     let (writer, store) = serving(&folder, Tables::default());
