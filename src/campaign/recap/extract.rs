@@ -1,5 +1,7 @@
 //! Extract of a session, chosen from its lines. Entry functions: [`extract`], [`story`].
 
+use std::collections::BTreeSet;
+
 use super::model::{Claim, people};
 use crate::{
     logic::{address::is_apart, evidence::People},
@@ -19,6 +21,8 @@ const ORDERS: [&str; 3] = ["stopped", "command", "granted"];
 /// Outcome of a line that addressed no NPC.
 const TO_NOBODY: &str = "nobody_addressed";
 const DICE: &str = "dice-roller.roll";
+/// Most lines from words to their answer: others talk while the NPC answers.
+const ANSWERED_WITHIN: usize = 8;
 
 /// Named places, and the weightiest exchanges and dice rolls, in order. Rewards, promises, names
 /// and numbers always stay; orders are no events.
@@ -64,12 +68,16 @@ fn weigh(lines: &[TranscriptLine], world: &[Entity]) -> Vec<(u32, Claim)> {
     let people = People::of(&people(lines));
     let lines: Vec<&TranscriptLine> = lines.iter().filter(|line| !is_order(line)).collect();
     let mut rest = lines.as_slice();
+    let mut replies: BTreeSet<u64> = BTreeSet::new();
     while let [line, after @ ..] = rest {
         rest = after;
+        if replies.contains(&line.seq) {
+            continue;
+        }
         if let Some(claim) = throws(line) {
             weighed.push((6, claim));
         }
-        let reply = after.first().filter(|next| {
+        let reply = after.iter().take(ANSWERED_WITHIN).find(|next| {
             let answers = next.said.turn == line.said.turn && next.said.speaker_id.is_none();
             line.said.speaker_id.is_some() && answers
         });
@@ -80,7 +88,7 @@ fn weigh(lines: &[TranscriptLine], world: &[Entity]) -> Vec<(u32, Claim)> {
         if let Some(reply) = reply {
             claim.text = format!("{} {}", claim.text, quoted(reply));
             claim.lines.push(reply.seq);
-            rest = after.get(1..).unwrap_or_default();
+            replies.insert(reply.seq);
         }
         let told = claim.text.to_lowercase();
         let named = names.iter().filter(|name| told.contains(*name)).count().min(3);
@@ -210,6 +218,19 @@ mod tests {
         let claims = extract(&lines, &[]);
         assert_eq!(claims.iter().map(|it| &it.lines[..]).collect::<Vec<_>>(), [[1].as_slice()]);
         assert!(left_out(&lines, &[]).is_empty());
+    }
+
+    #[test]
+    fn answer_follows_words_said_meanwhile() {
+        let lines = [
+            line(1, 1, Some("Anna"), "Where is the mill?"),
+            line(2, 2, Some("Ben"), "And the old bridge?"),
+            line(3, 1, None, "The mill is up the river."),
+            line(4, 2, None, "The bridge is down the river."),
+        ];
+        let claims = extract(&lines, &[]);
+        let cited: Vec<&[u64]> = claims.iter().map(|it| &it.lines[..]).collect();
+        assert_eq!(cited, [[1, 3], [2, 4]]);
     }
 
     #[test]
