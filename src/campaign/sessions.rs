@@ -234,8 +234,7 @@ impl Sessions {
                 // A panic at one event does not end the transcript.
                 if let Err(fault) = caught_now(|| self.take(&session, event)) {
                     tracing::error!(%session, %fault, "cannot write down an event of a table");
-                    let text = format!("I may have failed to write down a line: {fault}");
-                    self.parts.tables.tell(&text);
+                    self.parts.tables.tell(&format!("I may have lost a line: {fault}"));
                 }
             }
             ended.cancel();
@@ -298,6 +297,7 @@ impl Sessions {
             TableEvent::Halted { taken_back } => self.take_back(session, &taken_back),
             TableEvent::Missed(missed) => {
                 tracing::error!(missed, "lines of a table may be missing from its transcript");
+                self.note(session, TranscriptWriter::missed);
             }
             TableEvent::Mark(mark) => mark.reach(),
             TableEvent::Notice(_)

@@ -349,6 +349,27 @@ async fn asked_words_are_withdrawn_if_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn words_go_if_events_were_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (writer, store) = serving(&folder, Tables::default());
+    let of = of(Owner::Local);
+    let (taken_back, (words, answered)) = (exchange().0, exchange());
+    writer.asked(&of, &taken_back);
+    writer.asked(&of, &words);
+    // The line that took the first ones back may be among them.
+    writer.missed(&of);
+    writer.settled(BOUND).await;
+    assert_eq!(count(&store, &of.scope).await, 0);
+    writer.line(&of, &answered);
+    writer.settled(BOUND).await;
+    let stored = written(&store, &of.scope).await;
+    let outcomes: Vec<&str> = stored.iter().map(|it| it.said.outcome.as_str()).collect();
+    assert_eq!(outcomes, ["spoken", "spoken"], "what still comes is whole");
+    assert_eq!(stored[0].said.text, "Bartok, hello");
+    assert_eq!(writer.close().await, None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn words_under_way_are_not_caught_up() {
     let folder = tempfile::tempdir().unwrap();
     let (writer, store) = serving(&folder, Tables::default());

@@ -187,8 +187,18 @@ impl TranscriptWriter {
 
     /// Withdraws words of a person whose turns go on: they end without a line. Returns at once.
     pub fn forget(&self, of: &Transcript, person: &PersonId) {
-        let theirs = |it: &Open| it.session == of.session && it.by.as_ref() == Some(&person.0);
-        let gone: Vec<Open> = self.words().extract_if(|_, it| theirs(it)).map(|it| it.1).collect();
+        self.withdraw_open(of, |it| it.by.as_ref() == Some(&person.0));
+    }
+
+    /// Withdraws all words whose turns go on, after events of the table were missed: these may have
+    /// taken them back. Lines that still come write their words again. Returns at once.
+    pub fn missed(&self, of: &Transcript) {
+        self.withdraw_open(of, |_| true);
+    }
+
+    fn withdraw_open(&self, of: &Transcript, is_one: impl Fn(&Open) -> bool) {
+        let is_gone = |it: &Open| it.session == of.session && is_one(it);
+        let gone: Vec<Open> = self.words().extract_if(|_, it| is_gone(it)).map(|it| it.1).collect();
         self.withdraw(of, gone.into_iter().map(|it| it.uid).collect());
     }
 

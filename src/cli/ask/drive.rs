@@ -133,6 +133,7 @@ impl Driver {
                 TableEvent::Line(line) => record.add(&line).await?,
                 TableEvent::Asked(line) => record.asked(&line).await,
                 TableEvent::Forgotten(person) => record.forget(&person),
+                TableEvent::Missed(_) => record.missed(),
                 TableEvent::Halted { taken_back } => record.take_back(&taken_back).await?,
                 // The end of the session saves its state.
                 TableEvent::Notice(_)
@@ -141,8 +142,7 @@ impl Driver {
                 | TableEvent::State(_)
                 | TableEvent::Stands(_)
                 | TableEvent::Conversed(_)
-                | TableEvent::Mark(_)
-                | TableEvent::Missed(_) => {}
+                | TableEvent::Mark(_) => {}
             }
         }
         record.close().await;
@@ -393,6 +393,7 @@ impl Driver {
         match (event, &mut self.record) {
             (TableEvent::Asked(line), Some(record)) => record.asked(line).await,
             (TableEvent::Forgotten(person), Some(record)) => record.forget(person),
+            (TableEvent::Missed(_), Some(record)) => record.missed(),
             (TableEvent::Halted { taken_back }, Some(record)) => {
                 record.take_back(taken_back).await?;
             }

@@ -47,6 +47,11 @@ impl SessionRecord {
         self.transcripts.forget(&self.written, person);
     }
 
+    /// Withdraws words whose turns go on: events that were missed may have taken them back.
+    pub fn missed(&self) {
+        self.transcripts.missed(&self.written);
+    }
+
     /// Withdraws the records of these turns, from the disk unless that takes too long.
     pub async fn take_back(&mut self, turns: &[u64]) -> Result<(), Failure> {
         self.calls.take_back(turns)?;
