@@ -349,6 +349,23 @@ async fn asked_words_are_withdrawn_if_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn card_withdraws_words_of_a_slow_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let (writer, store) = serving(&folder, Tables::default());
+    let (of, (words, answered)) = (of(Owner::Local), exchange());
+    writer.asked(&of, &words);
+    // It names the lines before the card; the turn's own line comes once its engine has ended.
+    writer.take_back(&of, &[]);
+    writer.settled(BOUND).await;
+    assert_eq!(count(&store, &of.scope).await, 0);
+    let (understood, reply) = (String::new(), String::new());
+    writer.line(&of, &TurnLine { from: None, understood, reply, ..answered });
+    writer.settled(BOUND).await;
+    assert_eq!(count(&store, &of.scope).await, 0);
+    assert_eq!(writer.close().await, None);
+}
+
+#[tokio::test(start_paused = true)]
 async fn words_go_if_events_were_missed() {
     let folder = tempfile::tempdir().unwrap();
     let (writer, store) = serving(&folder, Tables::default());

@@ -224,8 +224,10 @@ impl TranscriptWriter {
         }
     }
 
-    /// Withdraws turns, including unwritten ones; returns at once.
+    /// Withdraws turns that an X-card takes back, including unwritten ones, and all words whose turns
+    /// go on: it ends these, but a slow engine may keep their lines waiting. Returns at once.
     pub fn take_back(&self, of: &Transcript, turns: &[u64]) {
+        self.withdraw_open(of, |_| true);
         let mut lines = Vec::new();
         self.recent.lock().unwrap_or_else(PoisonError::into_inner).retain(|it| {
             let taken = it.session == of.session && turns.contains(&it.turn);
