@@ -20,6 +20,7 @@ use super::{
     capacity::Capacity,
     deletions,
     options::Options,
+    reach::check_alone,
     registration,
     rest::{self, Fatal},
     schedules,
@@ -44,9 +45,10 @@ pub async fn run(
     sharing: Option<Sharing>,
     stop: CancellationToken,
 ) -> Result<(), Fatal> {
-    if let Some(Sharing { node, .. }) = &sharing {
+    match &sharing {
         // Nothing until it has leases.
-        handles.served().hold(node.shards, [], Instant::now());
+        Some(Sharing { node, .. }) => handles.served().hold(node.shards, [], Instant::now()),
+        None => check_alone(&*handles.leases()).await?,
     }
     let privacy = handles.privacy.clone();
     let finished = privacy.finished();

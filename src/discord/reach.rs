@@ -9,9 +9,10 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
-use crate::campaign::{Node, NodeStatus};
+use super::rest::Fatal;
+use crate::campaign::{Leases, Node, NodeStatus};
 
 /// Longest time without a connected shard: serenity needs less to connect again, and 20 s of it are
 /// over before a shard asks whether Discord refuses the bot for its size.
@@ -19,6 +20,8 @@ const DOWN_MAX: Duration = Duration::from_secs(25);
 /// First pause, and the longest.
 const PAUSE: Duration = Duration::from_secs(30);
 const PAUSE_MAX: Duration = Duration::from_secs(600);
+/// Longest wait for the store before a process that serves alone starts without its answer.
+const ALONE_PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
 pub struct Reach {
@@ -69,6 +72,19 @@ impl Reach {
         self.down_since = None;
         true
     }
+}
+
+/// Fails if another process shares the store: this one, which serves alone, would serve the same
+/// servers beside it. A store that does not answer stops no process.
+pub async fn check_alone(leases: &dyn Leases) -> Result<(), Fatal> {
+    let Ok(Ok(nodes)) = timeout(ALONE_PATIENCE, leases.nodes()).await else { return Ok(()) };
+    let Some(other) = nodes.iter().find(|it| !it.is_gone) else { return Ok(()) };
+    Err(Fatal::Leases(format!(
+        "node '{}' runs on the same database, and both would play at the same tables (set 'cluster' \
+         as it has, or use --node; or end all nodes first; another bot needs its own database, named \
+         in 'memory.url')",
+        other.node.name
+    )))
 }
 
 /// Living processes other than `node` that are not cut off from Discord.

@@ -490,7 +490,7 @@ mod tests {
 
     use tokio::{sync::Notify, task::JoinHandle};
 
-    use super::*;
+    use super::{super::reach::check_alone, *};
     use crate::domain::Owner;
 
     const TTL: Duration = Duration::from_secs(6);
@@ -979,6 +979,22 @@ mod tests {
         store.tables().is_away = false;
         let ended = process.serving.await.unwrap();
         assert!(matches!(ended, Err(Fatal::Leases(_))), "{ended:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lone_process_beside_nodes_is_refused() {
+        let store = Store::default();
+        assert!(check_alone(&store).await.is_ok(), "it is alone");
+        store.tables().nodes.insert("a".to_owned(), (node("a", 2), Instant::now()));
+        let refused = check_alone(&store).await.unwrap_err().to_string();
+        for part in ["'host'", "--node", "'cluster'"] {
+            assert!(refused.contains(part), "{refused}");
+        }
+        store.tables().is_away = true;
+        assert!(check_alone(&store).await.is_ok(), "an outage stops no lone process");
+        store.tables().is_away = false;
+        sleep(TTL + SLOT).await;
+        assert!(check_alone(&store).await.is_ok(), "the node is gone");
     }
 
     #[tokio::test(start_paused = true)]
