@@ -88,7 +88,8 @@ pub trait Leases: Send + Sync {
     /// Notes that `node` lives, extends its leases to `ttl` from now, and takes free shards up to
     /// its [`fair_share`] among those that are not full if `takes`; a full node takes none while
     /// another is not full. Returns all that it holds, by shard. Fails with
-    /// [`Error::Asked`](super::Error::Asked) if living nodes have another number of shards, and with [`Error::Newer`](super::Error::Newer) if the store was updated beyond
+    /// [`Error::Asked`](super::Error::Asked) if living nodes have another number of shards or serve
+    /// another bot, and with [`Error::Newer`](super::Error::Newer) if the store was updated beyond
     /// this program while the node was gone. From now on this store refuses writes for servers whose
     /// shard is not held.
     fn renew(&self, node: Node, ttl: Duration, takes: bool) -> StoreFuture<'_, Vec<Lease>>;

@@ -132,6 +132,7 @@ async fn enter(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
     let mut alone = Sql::new("SELECT pg_advisory_xact_lock(");
     alone.bind(LOCK).push(")").query(work).await?;
     migrate::check(work, &STEPS).await?;
+    check_bot(work, node).await?;
     let mut other = Sql::new("SELECT name, shards FROM node WHERE run <> ");
     other.bind(run).push(" AND shards <> ").bind(shards);
     other.push(" AND expires > clock_timestamp() ORDER BY name LIMIT 1");
@@ -149,6 +150,21 @@ async fn enter(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
     gone.execute(work).await?;
     let mut all = Sql::new("INSERT INTO shard_lease (shard) SELECT generate_series(0::bigint, ");
     all.bind(shards).push("::bigint - 1) ON CONFLICT DO NOTHING").execute(work).await.map(drop)
+}
+
+/// Fails while a node of another bot lives: Discord servers whose shard it holds would have none.
+async fn check_bot(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
+    let own = node.application;
+    let mut other = Sql::new("SELECT name, application FROM node WHERE application NOT IN (0, ");
+    other.bind(number(own)?).push(") AND run <> ").bind(plain(&node.run));
+    other.push(" AND expires > clock_timestamp() ORDER BY name LIMIT 1");
+    let rows = other.query(work).await?;
+    let Some(row) = rows.first() else { return Ok(()) };
+    let (name, theirs): (String, u64) = (row.try_get(0)?, count(row, 1)?);
+    Err(Error::Asked(format!(
+        "node '{name}' serves another bot, with the application {theirs}, and this bot has the \
+         application {own} (use a database for each bot: set 'memory.url' to another one here)"
+    )))
 }
 
 /// Notes the node, and extends its leases to the same moment as its life.

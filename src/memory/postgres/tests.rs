@@ -149,7 +149,7 @@ async fn several_programs_fire_a_schedule_once() {
 #[tokio::test]
 async fn several_programs_share_shards() {
     in_database(|address| async move {
-        let cases = ["shares", "beginnings", "rooms", "cut_offs", "numbers", "identifies"];
+        let cases = ["shares", "beginnings", "rooms", "cut_offs", "numbers", "bots", "identifies"];
         for (number, case) in (0..).zip(cases) {
             let first = in_schema(&address, number).await;
             let one: &dyn MemoryStore = &first;
@@ -160,6 +160,7 @@ async fn several_programs_share_shards() {
                 "beginnings" => suite::leases::beginnings(one, two).await,
                 "rooms" => suite::leases::rooms(one, two).await,
                 "cut_offs" => suite::leases::cut_offs(one, two).await,
+                "bots" => suite::leases::bots(one, two).await,
                 "numbers" => suite::leases::numbers(one, two).await,
                 _ => suite::leases::identifies(one, two).await,
             }

@@ -137,6 +137,21 @@ pub async fn cut_offs(one: &dyn MemoryStore, two: &dyn MemoryStore) {
     assert_eq!(told, [(3, true), (3, false)]);
 }
 
+/// All living nodes serve one bot.
+pub async fn bots(one: &dyn MemoryStore, two: &dyn MemoryStore) {
+    one.renew(node("a", 8), LONG, true).await.unwrap();
+    let other = || Node { application: 9, ..node("b", 8) };
+    let error = two.renew(other(), LONG, true).await.unwrap_err();
+    assert!(matches!(&error, Error::Asked(_)), "{error:?}");
+    let text = error.to_string();
+    for part in ["'a'", "application 7", "application 9", "memory.url"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(one.nodes().await.unwrap().len(), 1, "what is refused is not noted");
+    one.renew(Node { application: 0, ..node("a", 8) }, LONG, true).await.unwrap();
+    assert!(two.renew(other(), LONG, true).await.is_ok(), "earlier versions name no application");
+}
+
 /// Nodes that begin at the same moment take each shard once.
 pub async fn beginnings(one: &dyn MemoryStore, two: &dyn MemoryStore) {
     let (a, b) = tokio::join!(renewed(one, "a", true), renewed(two, "b", true));
