@@ -61,14 +61,8 @@ struct Process {
 impl Process {
     fn new(nth: usize, shards: u32) -> Self {
         let name = format!("node-{nth}");
-        let node = Node {
-            run: name.clone(),
-            name,
-            build: String::new(),
-            shards,
-            tables: 0,
-            capacity: None,
-        };
+        let node =
+            Node { run: name.clone(), name, build: String::new(), shards, ..Node::default() };
         Self {
             node,
             run: 0,

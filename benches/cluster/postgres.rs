@@ -191,8 +191,7 @@ impl Process {
             name,
             build: "bench".to_owned(),
             shards: SHARDS,
-            tables: 0,
-            capacity: None,
+            ..Node::default()
         };
         Self { store: Arc::new(store.expect("a server")), node }
     }

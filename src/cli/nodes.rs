@@ -83,9 +83,10 @@ fn line(status: &NodeStatus) -> String {
         Some(capacity) => format!("{} of {}", node.tables, counted(capacity, "table")),
         None => counted(node.tables, "table"),
     };
+    let cut_off = if node.is_cut_off { "cut off from Discord, " } else { "" };
     let gone = if *is_gone { "gone, " } else { "" };
     format!(
-        "{} {}: {held}; {tables}; {gone}seen {} s ago",
+        "{} {}: {held}; {tables}; {cut_off}{gone}seen {} s ago",
         revealed_name(&node.name),
         revealed_name(&node.build),
         seen_ago.as_secs()
@@ -99,7 +100,8 @@ fn object(nodes: &[NodeStatus]) -> Value {
         let leases = leases.iter().map(|it| json!({ "shard": it.shard, "epoch": it.epoch }));
         json!({
             "name": node.name, "run": node.run, "version": node.build, "tables": node.tables,
-            "capacity": node.capacity, "leases": leases.collect::<Vec<_>>(),
+            "capacity": node.capacity, "connected": node.connected, "cut_off": node.is_cut_off,
+            "leases": leases.collect::<Vec<_>>(),
             "gone": is_gone, "seen_seconds_ago": seen_ago.as_secs_f64(),
         })
     });
@@ -130,7 +132,7 @@ mod tests {
                 build: "1.2.3".to_owned(),
                 shards: 4,
                 tables,
-                capacity: None,
+                ..Node::default()
             },
             seen_ago: Duration::from_millis(seen_ms),
             is_gone: false,
@@ -156,11 +158,15 @@ mod tests {
     #[test]
     fn node_without_renewals_is_gone() {
         let mut gone = status("\u{1b}[2Jbeta\nalpha", 6_001, &[]);
-        (gone.is_gone, gone.node.shards) = (true, 9);
+        (gone.is_gone, gone.node.shards, gone.node.is_cut_off) = (true, 9, true);
         let all = [status("alpha", 200, &[(0, 1), (1, 1), (2, 1), (3, 1)]), gone];
         let lines = lines(&all);
         assert_eq!(lines.len(), 2, "no shard is free by the number of living nodes: {lines:?}");
-        assert!(lines[1].ends_with(" 1.2.3: no shard; 0 tables; gone, seen 6 s ago"), "{lines:?}");
+        assert!(
+            lines[1]
+                .ends_with(" 1.2.3: no shard; 0 tables; cut off from Discord, gone, seen 6 s ago"),
+            "{lines:?}"
+        );
         assert!(!lines[1].contains(['\n', '\u{1b}']), "{lines:?}");
     }
 
@@ -173,8 +179,8 @@ mod tests {
             value["nodes"],
             json!([{
                 "name": "alpha", "run": "run of alpha", "version": "1.2.3", "tables": 1,
-                "capacity": null, "leases": [{ "shard": 1, "epoch": 7 }], "gone": true,
-                "seen_seconds_ago": 6.5,
+                "capacity": null, "connected": 0, "cut_off": false,
+                "leases": [{ "shard": 1, "epoch": 7 }], "gone": true, "seen_seconds_ago": 6.5,
             }])
         );
         assert_eq!(object(&[]), json!({ "shards": 0, "free": [], "nodes": [] }));

@@ -82,8 +82,8 @@ fn sharing(arguments: &Arguments, config: &Config) -> Result<Option<Sharing>, Fa
         run: format!("{:032x}", rand::random::<u128>()),
         build: env!("CARGO_PKG_VERSION").to_owned(),
         shards: config.cluster.map_or(1, |it| it.shards),
-        tables: 0,
         capacity: config.cluster.and_then(|it| it.capacity),
+        ..Node::default()
     };
     let ttl = config.cluster.map_or(LEASE_TTL, |it| it.lease);
     Ok(Some(Sharing { node, ttl }))

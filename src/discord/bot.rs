@@ -20,6 +20,7 @@ use super::{
     capacity::Capacity,
     deletions,
     options::Options,
+    reach::check_alone,
     registration,
     rest::{self, Fatal},
     schedules,
@@ -44,9 +45,10 @@ pub async fn run(
     sharing: Option<Sharing>,
     stop: CancellationToken,
 ) -> Result<(), Fatal> {
-    if let Some(Sharing { node, .. }) = &sharing {
+    match &sharing {
         // Nothing until it has leases.
-        handles.served().hold(node.shards, [], Instant::now());
+        Some(Sharing { node, .. }) => handles.served().hold(node.shards, [], Instant::now()),
+        None => check_alone(&*handles.leases()).await?,
     }
     let privacy = handles.privacy.clone();
     let finished = privacy.finished();
@@ -87,7 +89,7 @@ async fn serve(
     let leaving = leave_strangers(strangers, Arc::clone(&http), here, stop.clone());
     let _leaving = AbortOnDropHandle::new(tokio::spawn(leaving));
     let leasing =
-        sharing.map(|it| leasing(&handles, it, introduced.buckets, (capacity.clone(), refused)));
+        sharing.map(|it| leasing(&handles, &served, it, &introduced, (capacity.clone(), refused)));
     let hand_over_by = leasing.as_ref().map(|it| Arc::clone(&it.hand_over_by)).unwrap_or_default();
     let (me, application, voice) = (introduced.me, introduced.application, voice::config());
     let bot = Arc::new(Bot {
@@ -112,15 +114,20 @@ async fn serve(
 
 fn leasing(
     handles: &Handles,
-    sharing: Sharing,
-    buckets: u32,
+    shards: &ServedShards,
+    mut sharing: Sharing,
+    introduced: &Introduced,
     (capacity, refused): (Capacity, mpsc::Receiver<u64>),
 ) -> Leasing {
+    sharing.node.application = introduced.application.get();
+    let buckets = introduced.buckets;
     let playing = Box::new(move || capacity.guilds());
+    let shards = shards.clone();
+    let connected = Box::new(move || shards.connected());
     let (leases, served) = (handles.leases(), handles.served().clone());
     let figures = handles.figures.clone();
     let hand_over_by = Arc::default();
-    Leasing { leases, sharing, buckets, playing, refused, served, figures, hand_over_by }
+    Leasing { leases, sharing, buckets, playing, connected, refused, served, figures, hand_over_by }
 }
 
 /// Fires the schedules of servers that are served here until `stop`, and tells game masters of

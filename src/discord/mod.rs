@@ -18,6 +18,7 @@ mod guilds;
 mod interactions;
 mod invite;
 mod options;
+mod reach;
 mod registration;
 mod responder;
 mod rest;

@@ -58,6 +58,11 @@ impl ServedShards {
         self.count_up(&open);
     }
 
+    /// How many are connected.
+    pub fn connected(&self) -> u32 {
+        self.open().values().map(|it| u32::from(it.is_up)).sum()
+    }
+
     /// The shard of `guild`, by Discord's rule.
     pub fn of(&self, guild: u64) -> u32 {
         shard_of(guild, self.count)
@@ -100,6 +105,7 @@ mod tests {
         }
         assert!(served.serves_shard_of(5) && !served.serves(5));
         served.set_up(0, true);
+        assert_eq!(served.connected(), 1);
         assert_eq!(figures.gateway(), Some(Gateway::Down));
         served.set_up(1, true);
         assert_eq!(figures.gateway(), Some(Gateway::Up));

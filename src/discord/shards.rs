@@ -6,11 +6,15 @@
 //! another process, however long the answer took. Its [`Tenure`] ends it even if a renewal hangs. A
 //! lease that comes back is a new start. Every [`BALANCE_EVERY`] a process with more than its share
 //! gives back shards without a session. A full process gives back at once the shard of a server
-//! whose session it refused, if another has room.
+//! whose session it refused, if another has room. A process that is cut off from Discord gives back
+//! all ([`Reach`]); their sessions go on elsewhere, as after a lost lease.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -22,7 +26,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{rest::Fatal, tenure::Tenure};
+use super::{
+    reach::{Reach, living, room},
+    rest::Fatal,
+    tenure::Tenure,
+};
 use crate::{
     campaign::{Lease, Leases, Node, NodeStatus, Served, StoreError, fair_share, shard_of},
     figures::{Figures, LeaseLoss},
@@ -67,6 +75,8 @@ pub struct Leasing {
     pub buckets: u32,
     /// Discord servers with a session now.
     pub playing: Box<dyn Fn() -> Vec<u64> + Send + Sync>,
+    /// How many shards are connected to Discord's gateway now.
+    pub connected: Box<dyn Fn() -> u32 + Send + Sync>,
     /// Discord servers whose session was refused because this process is full.
     pub refused: mpsc::Receiver<u64>,
     /// Learns of the shards that are held.
@@ -94,6 +104,7 @@ where
         has_renewed: false,
         is_failing: false,
         balanced_at: Instant::now(),
+        reach: Reach::default(),
         refused: BTreeSet::new(),
         queues: BTreeMap::new(),
     };
@@ -122,6 +133,7 @@ struct Shards<S> {
     has_renewed: bool,
     is_failing: bool,
     balanced_at: Instant,
+    reach: Reach,
     /// Shards on which a session was refused since the last look at other processes.
     refused: BTreeSet<u32>,
     /// Of each bucket: held by the shard that waits to identify. The others reserve nothing yet,
@@ -133,7 +145,9 @@ struct Open {
     epoch: u64,
     tenure: Tenure,
     close: CancellationToken,
-    /// The lease was lost, and that was counted.
+    /// It has waited to identify, and connects.
+    may_identify: Arc<AtomicBool>,
+    /// The lease was lost, and that was counted, or it was given back.
     is_lost: bool,
 }
 
@@ -176,6 +190,7 @@ where
                 done = &mut renewal => {
                     let sent = done.sent;
                     self.take(done, true)?;
+                    self.leave().await;
                     renewal = self.renewal(sent + self.leasing.sharing.renewed_every(), true);
                 }
                 Some(guild) = self.leasing.refused.recv() => {
@@ -227,22 +242,25 @@ where
 
     /// The renewal at `at`, with free shards if `takes`.
     fn renewal(&mut self, at: Instant, takes: bool) -> BoxFuture<'static, Renewal> {
-        let Leasing { leases, sharing, playing, .. } = &self.leasing;
+        let Leasing { leases, sharing, playing, connected, .. } = &self.leasing;
         let (ttl, patience) = (sharing.ttl, sharing.patience());
         let tables = u32::try_from(playing().len()).unwrap_or(u32::MAX);
-        let (leases, node) = (Arc::clone(leases), Node { tables, ..sharing.node.clone() });
+        let (is_cut_off, is_down) = (self.reach.is_paused(at), self.reach.is_down(at));
+        let node = Node { tables, connected: connected(), is_cut_off, ..sharing.node.clone() };
+        let leases = Arc::clone(leases);
         let is_due = at >= self.balanced_at + BALANCE_EVERY || !self.refused.is_empty();
-        let balances = takes && node.shards > 1 && is_due;
-        if balances {
+        let looks = takes && is_due && (node.shards > 1 || is_cut_off || is_down);
+        if looks {
             self.balanced_at = at;
         }
+        let takes = takes && !is_cut_off;
         async move {
             sleep_until(at).await;
             let sent = Instant::now();
             let answer = timeout(patience, leases.renew(node, ttl, takes)).await;
             let late = || StoreError::Away(format!("no answer for {} ms", patience.as_millis()));
             let answer = answer.unwrap_or_else(|_| Err(late()));
-            let nodes = match balances && answer.is_ok() {
+            let nodes = match looks && answer.is_ok() {
                 true => timeout(patience, leases.nodes()).await.ok().and_then(Result::ok),
                 false => None,
             };
@@ -273,11 +291,37 @@ where
         self.leasing.figures.lease_renewed(renewal.sent);
         self.held = leases.iter().map(|lease| lease.shard).collect();
         self.count_held();
-        self.apply(&leases, renewal.sent + self.leasing.sharing.ttl, starts);
+        let (now, until) = (Instant::now(), renewal.sent + self.leasing.sharing.ttl);
+        self.apply(&leases, until, starts && !self.reach.is_paused(now));
+        let is_trying = self.open.values().any(|open| open.may_identify.load(Ordering::Relaxed));
+        self.reach.note(now, (self.leasing.connected)(), is_trying);
         if let Some(nodes) = renewal.nodes {
-            self.balance(&nodes);
+            match self.reach.look(now, &nodes, &self.leasing.sharing.node) {
+                true => self.drop_all(),
+                false => self.balance(&nodes),
+            }
         }
         Ok(())
+    }
+
+    /// Ends all shards where they are: other processes reach Discord, and this one does not.
+    fn drop_all(&mut self) {
+        tracing::warn!("no shard here is connected to Discord: leaving all to other processes");
+        self.refused.clear();
+        for open in self.open.values_mut() {
+            open.tenure.end();
+            open.is_lost = true;
+        }
+    }
+
+    /// Gives back all shards while this process is cut off from Discord.
+    async fn leave(&mut self) {
+        if self.held.is_empty() || !self.reach.is_paused(Instant::now()) {
+            return;
+        }
+        let held = std::mem::take(&mut self.held);
+        self.count_held();
+        give_back(&self.leasing, held, self.leasing.sharing.patience()).await;
     }
 
     fn apply(&mut self, leases: &[Lease], until: Instant, starts: bool) {
@@ -314,18 +358,19 @@ where
         let queue = Arc::clone(self.queues.entry(bucket).or_default());
         let figures = self.leasing.figures.clone();
         let (lasts, closing) = (tenure.clone(), close.clone());
-        self.open.insert(shard, Open { epoch, tenure: lasts, close: closing, is_lost: false });
+        let (is_lost, may_identify) = (false, Arc::<AtomicBool>::default());
+        let connects = Arc::clone(&may_identify);
+        let open = Open { epoch, tenure: lasts, close: closing, may_identify, is_lost };
+        self.open.insert(shard, open);
         self.tasks.spawn(async move {
             let asked = Instant::now();
-            let may_identify = tokio::select! {
+            tokio::select! {
                 biased;
-                () = tenure.over() => false,
-                () = close.cancelled() => false,
-                () = identify(&*leases, bucket, &queue, retry) => true,
-            };
-            if !may_identify {
-                return (shard, Ok(()));
+                () = tenure.over() => return (shard, Ok(())),
+                () = close.cancelled() => return (shard, Ok(())),
+                () = identify(&*leases, bucket, &queue, retry) => {}
             }
+            connects.store(true, Ordering::Relaxed);
             figures.identify_waited(asked.elapsed());
             (shard, serving.await)
         });
@@ -428,23 +473,6 @@ fn given(
     given
 }
 
-/// `node` itself, if it lives, and other living processes that are not full.
-fn living<'n>(nodes: &'n [NodeStatus], node: &Node) -> (Vec<&'n NodeStatus>, Vec<&'n NodeStatus>) {
-    let living = nodes.iter().filter(|it| !it.is_gone);
-    let (own, others): (Vec<_>, Vec<_>) = living.partition(|it| it.node.run == node.run);
-    (own, others.into_iter().filter(|it| !it.node.is_full()).collect())
-}
-
-/// How many sessions the processes may begin.
-fn room(nodes: &[&NodeStatus]) -> usize {
-    let left = |node: &Node| match node.capacity {
-        Some(capacity) => capacity.saturating_sub(node.tables),
-        None => u32::MAX,
-    };
-    let left = nodes.iter().map(|it| usize::try_from(left(&it.node)).unwrap_or(usize::MAX));
-    left.fold(0, usize::saturating_add)
-}
-
 /// How many shards `node` has above the fair share that other living processes with room lack.
 pub fn surplus(nodes: &[NodeStatus], node: &Node) -> usize {
     let (own, others) = living(nodes, node);
@@ -462,7 +490,7 @@ mod tests {
 
     use tokio::{sync::Notify, task::JoinHandle};
 
-    use super::*;
+    use super::{super::reach::check_alone, *};
     use crate::domain::Owner;
 
     const TTL: Duration = Duration::from_secs(6);
@@ -548,7 +576,8 @@ mod tests {
                     tables.leases.get_mut(&shard).unwrap().expires = now + ttl;
                 }
                 let living = tables.living(ttl);
-                let others: Vec<_> = living.into_iter().filter(|it| it.run != run).collect();
+                let counts = |it: &&Node| it.run != run && !it.is_cut_off;
+                let others: Vec<_> = living.into_iter().filter(counts).collect();
                 let open = others.iter().filter(|it| !it.is_full()).count();
                 let share = node.share(others.len() as u64, open as u64);
                 let share = usize::try_from(share).unwrap();
@@ -618,6 +647,8 @@ mod tests {
         served: Served,
         figures: Figures,
         hand_over_by: Arc<OnceLock<Instant>>,
+        /// Shards that run are connected.
+        is_online: Arc<AtomicBool>,
         /// Ends shards by themselves.
         quit: Arc<Notify>,
         serving: JoinHandle<Result<(), Fatal>>,
@@ -662,21 +693,34 @@ mod tests {
                         Ok(())
                     }
                 };
-            let figures = Figures::default();
+            let (figures, is_online) = (Figures::default(), Arc::new(AtomicBool::new(true)));
             let hand_over_by = Arc::<OnceLock<Instant>>::default();
+            let connected = Box::new(connected(Arc::clone(&is_online), Arc::clone(&log)));
             let (refused, refusals) = mpsc::channel(8);
             let leasing = Leasing {
                 leases,
                 sharing,
                 buckets,
                 playing,
+                connected,
                 refused: refusals,
                 served: served.clone(),
                 figures: figures.clone(),
                 hand_over_by: Arc::clone(&hand_over_by),
             };
             let serving = tokio::spawn(serve(leasing, start, stop.clone()));
-            Self { began, log, stop, refused, served, figures, hand_over_by, quit, serving }
+            Self {
+                began,
+                log,
+                stop,
+                refused,
+                served,
+                figures,
+                hand_over_by,
+                is_online,
+                quit,
+                serving,
+            }
         }
 
         async fn at(&self, millis: u64) {
@@ -695,9 +739,22 @@ mod tests {
         }
     }
 
+    /// How many shards run, unless they are not connected.
+    fn connected(
+        is_online: Arc<AtomicBool>,
+        log: Arc<Mutex<Vec<(u128, String)>>>,
+    ) -> impl Fn() -> u32 {
+        move || {
+            let log = log.lock().unwrap_or_else(PoisonError::into_inner);
+            let starts = log.iter().filter(|(_, what)| what.starts_with("start")).count();
+            let running = u32::try_from(2 * starts - log.len()).unwrap();
+            if is_online.load(Ordering::Relaxed) { running } else { 0 }
+        }
+    }
+
     fn node(run: &str, shards: u32) -> Node {
         let (name, build) = ("host".to_owned(), "0.1.0".to_owned());
-        Node { name, run: run.to_owned(), build, shards, tables: 0, capacity: None }
+        Node { name, run: run.to_owned(), build, shards, ..Node::default() }
     }
 
     fn logged(log: &[(u128, &str)]) -> Vec<(u128, String)> {
@@ -922,6 +979,56 @@ mod tests {
         store.tables().is_away = false;
         let ended = process.serving.await.unwrap();
         assert!(matches!(ended, Err(Fatal::Leases(_))), "{ended:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lone_process_beside_nodes_is_refused() {
+        let store = Store::default();
+        assert!(check_alone(&store).await.is_ok(), "it is alone");
+        store.tables().nodes.insert("a".to_owned(), (node("a", 2), Instant::now()));
+        let refused = check_alone(&store).await.unwrap_err().to_string();
+        for part in ["'host'", "--node", "'cluster'"] {
+            assert!(refused.contains(part), "{refused}");
+        }
+        store.tables().is_away = true;
+        assert!(check_alone(&store).await.is_ok(), "an outage stops no lone process");
+        store.tables().is_away = false;
+        sleep(TTL + SLOT).await;
+        assert!(check_alone(&store).await.is_ok(), "the node is gone");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn cut_off_process_leaves_its_shards() {
+        let store = Arc::<Store>::default();
+        let first = Process::start(&store, node("a", 1), 1, Vec::new());
+        first.at(1_000).await;
+        let second = Process::start(&store, node("b", 1), 1, Vec::new());
+        first.at(10_000).await;
+        first.is_online.store(false, Ordering::Relaxed);
+        first.at(42_000).await;
+        // Noted at 10.6 s. The other takes the shard with its next renewal.
+        assert_eq!(first.log(), logged(&[(100, "start 0"), (36_100, "drop 0")]));
+        assert_eq!(second.log(), logged(&[(36_100, "start 0")]), "at 37.1 s of the first");
+        assert!(store.tables().nodes["a"].0.is_cut_off);
+        second.serving.abort();
+        first.at(60_000).await;
+        let again = first.log().split_off(2);
+        assert_eq!(again, logged(&[(52_600, "start 0")]), "before its pause of 30 s is over");
+        first.at(600_000).await;
+        assert_eq!(first.log().len(), 3, "no other process lives");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn outage_of_discord_moves_no_shard() {
+        let store = Arc::<Store>::default();
+        let both = ["a", "b"].map(|run| Process::start(&store, node(run, 2), 16, Vec::new()));
+        let logs = || both.each_ref().map(Process::log);
+        both[0].at(40_000).await;
+        let before = logs();
+        assert!(before.iter().all(|log| !log.is_empty()), "each has a shard: {before:?}");
+        both.iter().for_each(|it| it.is_online.store(false, Ordering::Relaxed));
+        both[0].at(600_000).await;
+        assert_eq!(logs(), before);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub fn fair_share(shards: u32, nodes: u64) -> u64 {
 }
 
 /// A process that serves shards, as it describes itself at each renewal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// Name for people; the host's by default. Several processes may share it.
     pub name: String,
@@ -40,6 +40,12 @@ pub struct Node {
     pub tables: u32,
     /// Most tables with a session at once; `None`: no limit.
     pub capacity: Option<u32>,
+    /// Discord's id of the bot's application; 0: unknown.
+    pub application: u64,
+    /// Shards that are connected to Discord's gateway now.
+    pub connected: u32,
+    /// It has left its shards to others, because none was connected, and takes none for now.
+    pub is_cut_off: bool,
 }
 
 impl Node {
@@ -48,8 +54,8 @@ impl Node {
         self.capacity.is_some_and(|capacity| self.tables >= capacity)
     }
 
-    /// Most shards that it takes beside `others` living nodes, of which `open` are not full: full
-    /// nodes count only if all are full.
+    /// Most shards that it takes beside `others` living nodes that are not cut off, of which `open`
+    /// are not full: full nodes count only if all are full.
     pub fn share(&self, others: u64, open: u64) -> u64 {
         match (self.is_full(), open) {
             (true, 0) => fair_share(self.shards, others.saturating_add(1)),
@@ -82,9 +88,10 @@ pub trait Leases: Send + Sync {
     /// Notes that `node` lives, extends its leases to `ttl` from now, and takes free shards up to
     /// its [`fair_share`] among those that are not full if `takes`; a full node takes none while
     /// another is not full. Returns all that it holds, by shard. Fails with
-    /// [`Error::Asked`](super::Error::Asked) if living nodes have another number of shards, and with
-    /// [`Error::Newer`](super::Error::Newer) if the store was updated beyond this program while the
-    /// node was gone. From now on this store refuses writes for servers whose shard is not held.
+    /// [`Error::Asked`](super::Error::Asked) if living nodes have another number of shards or serve
+    /// another bot, and with [`Error::Newer`](super::Error::Newer) if the store was updated beyond
+    /// this program while the node was gone. From now on this store refuses writes for servers whose
+    /// shard is not held.
     fn renew(&self, node: Node, ttl: Duration, takes: bool) -> StoreFuture<'_, Vec<Lease>>;
 
     /// Ends leases of the run `run` at once; other shards are ignored. A run that holds none then

@@ -12,7 +12,7 @@ use tokio_postgres::Row;
 use super::{
     fence::Fence,
     migrate::{self, LOCK, STEPS},
-    sql::{Sql, count, plain},
+    sql::{Sql, count, number, plain},
     store::{Postgres, within},
 };
 use crate::memory::{Error, IDENTIFY_APART, Lease, Leases, Node, NodeStatus, StoreFuture};
@@ -88,7 +88,7 @@ impl Leases for Postgres {
             let sql = Sql::new(
                 "SELECT n.name, n.run, n.build, n.shards, n.tables, n.capacity, \
                  extract(epoch FROM clock_timestamp() - n.seen)::float8, l.shard, l.epoch, \
-                 n.expires <= clock_timestamp() \
+                 n.expires <= clock_timestamp(), n.application, n.connected, n.cut_off \
                  FROM node n \
                  LEFT JOIN shard_lease l ON l.owner = n.run AND l.expires > clock_timestamp() \
                  WHERE l.shard IS NOT NULL OR n.seen > clock_timestamp() - interval '1 minute' \
@@ -132,6 +132,7 @@ async fn enter(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
     let mut alone = Sql::new("SELECT pg_advisory_xact_lock(");
     alone.bind(LOCK).push(")").query(work).await?;
     migrate::check(work, &STEPS).await?;
+    check_bot(work, node).await?;
     let mut other = Sql::new("SELECT name, shards FROM node WHERE run <> ");
     other.bind(run).push(" AND shards <> ").bind(shards);
     other.push(" AND expires > clock_timestamp() ORDER BY name LIMIT 1");
@@ -151,20 +152,39 @@ async fn enter(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
     all.bind(shards).push("::bigint - 1) ON CONFLICT DO NOTHING").execute(work).await.map(drop)
 }
 
+/// Fails while a node of another bot lives: Discord servers whose shard it holds would have none.
+async fn check_bot(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
+    let own = node.application;
+    let mut other = Sql::new("SELECT name, application FROM node WHERE application NOT IN (0, ");
+    other.bind(number(own)?).push(") AND run <> ").bind(plain(&node.run));
+    other.push(" AND expires > clock_timestamp() ORDER BY name LIMIT 1");
+    let rows = other.query(work).await?;
+    let Some(row) = rows.first() else { return Ok(()) };
+    let (name, theirs): (String, u64) = (row.try_get(0)?, count(row, 1)?);
+    Err(Error::Asked(format!(
+        "node '{name}' serves another bot, with the application {theirs}, and this bot has the \
+         application {own} (use a database for each bot: set 'memory.url' to another one here)"
+    )))
+}
+
 /// Notes the node, and extends its leases to the same moment as its life.
 async fn extend(work: &Transaction<'_>, node: &Node, ttl: Duration) -> Result<(), Error> {
     let mut sql = Sql::new(
-        "WITH own AS (INSERT INTO node (run, name, build, shards, tables, capacity, seen, \
-         expires) VALUES (",
+        "WITH own AS (INSERT INTO node (run, name, build, shards, tables, capacity, application, \
+         connected, cut_off, seen, expires) VALUES (",
     );
     sql.bind(plain(&node.run)).push(", ").bind(plain(&node.name)).push(", ");
     sql.bind(plain(&node.build)).push(", ").bind(i64::from(node.shards)).push(", ");
     sql.bind(i64::from(node.tables)).push(", ").bind(node.capacity.map(i64::from));
+    sql.push(", ").bind(number(node.application)?).push(", ").bind(i64::from(node.connected));
+    sql.push(", ").bind(node.is_cut_off);
     sql.push(", clock_timestamp(), clock_timestamp() + ");
     sql.push("make_interval(secs => ").bind(ttl.as_secs_f64()).push(
         ")) ON CONFLICT (run) DO UPDATE SET name = excluded.name, build = excluded.build, \
          shards = excluded.shards, tables = excluded.tables, capacity = excluded.capacity, \
-         seen = excluded.seen, expires = excluded.expires RETURNING run, expires) \
+         application = excluded.application, connected = excluded.connected, \
+         cut_off = excluded.cut_off, seen = excluded.seen, expires = excluded.expires \
+         RETURNING run, expires) \
          UPDATE shard_lease l SET expires = own.expires FROM own \
          WHERE l.owner = own.run AND l.expires > clock_timestamp()",
     );
@@ -179,7 +199,7 @@ async fn take(work: &Transaction<'_>, node: &Node) -> Result<(), Error> {
          (SELECT count(*) FROM shard_lease WHERE owner = ",
     );
     counted.bind(run.clone()).push(" AND expires > clock_timestamp()) FROM node WHERE run <> ");
-    counted.bind(run.clone()).push(" AND expires > clock_timestamp()");
+    counted.bind(run.clone()).push(" AND expires > clock_timestamp() AND NOT cut_off");
     let rows = counted.query(work).await?;
     let Some(row) = rows.first() else { return Ok(()) };
     let (others, open, held) = (count(row, 0)?, count(row, 1)?, count(row, 2)?);
@@ -218,6 +238,9 @@ fn status(row: &Row) -> Result<NodeStatus, Error> {
             Some(_) => Some(small(row, 5)?),
             None => None,
         },
+        application: count(row, 10)?,
+        connected: small(row, 11)?,
+        is_cut_off: row.try_get(12)?,
     };
     let leases = match row.try_get::<_, Option<i64>>(7)? {
         Some(_) => vec![Lease { shard: small(row, 7)?, epoch: count(row, 8)? }],

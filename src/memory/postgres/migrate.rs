@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// All steps, oldest first; released ones never change.
-pub(super) const STEPS: [&str; 13] = [
+pub(super) const STEPS: [&str; 14] = [
     include_str!("migrations/0001.sql"),
     include_str!("migrations/0002.sql"),
     include_str!("migrations/0003.sql"),
@@ -31,6 +31,7 @@ pub(super) const STEPS: [&str; 13] = [
     include_str!("migrations/0011.sql"),
     include_str!("migrations/0012.sql"),
     include_str!("migrations/0013.sql"),
+    include_str!("migrations/0014.sql"),
 ];
 
 /// Held by a program that migrates, and by a node that enters ("glyphoxa" in ASCII).

@@ -149,7 +149,7 @@ async fn several_programs_fire_a_schedule_once() {
 #[tokio::test]
 async fn several_programs_share_shards() {
     in_database(|address| async move {
-        let cases = ["shares", "beginnings", "rooms", "numbers", "identifies"];
+        let cases = ["shares", "beginnings", "rooms", "cut_offs", "numbers", "bots", "identifies"];
         for (number, case) in (0..).zip(cases) {
             let first = in_schema(&address, number).await;
             let one: &dyn MemoryStore = &first;
@@ -159,6 +159,8 @@ async fn several_programs_share_shards() {
                 "shares" => suite::leases::shares(one, two).await,
                 "beginnings" => suite::leases::beginnings(one, two).await,
                 "rooms" => suite::leases::rooms(one, two).await,
+                "cut_offs" => suite::leases::cut_offs(one, two).await,
+                "bots" => suite::leases::bots(one, two).await,
                 "numbers" => suite::leases::numbers(one, two).await,
                 _ => suite::leases::identifies(one, two).await,
             }
@@ -353,7 +355,7 @@ async fn several_programs_make_one_schema() {
 
 fn node() -> Node {
     let [name, run, build] = ["cellar", "1f", "0.1.0"].map(str::to_owned);
-    Node { name, run, build, shards: 2, tables: 0, capacity: None }
+    Node { name, run, build, shards: 2, ..Node::default() }
 }
 
 /// A connection that is cut off without a word would hang for each renewal until all leases are lost.

@@ -21,6 +21,9 @@ fn node(name: &str, shards: u32) -> Node {
         shards,
         tables: 2,
         capacity: Some(9),
+        application: 7,
+        connected: 3,
+        is_cut_off: false,
     }
 }
 
@@ -122,6 +125,31 @@ pub async fn rooms(one: &dyn MemoryStore, two: &dyn MemoryStore) {
     let nodes = one.nodes().await.unwrap();
     let told: Vec<_> = nodes.iter().map(|it| (it.node.capacity, it.node.is_full())).collect();
     assert_eq!(told, [(Some(3), false), (None, false)]);
+}
+
+/// A node that is cut off from Discord counts for no share.
+pub async fn cut_offs(one: &dyn MemoryStore, two: &dyn MemoryStore) {
+    let cut_off = Node { is_cut_off: true, ..node("a", 8) };
+    assert_eq!(one.renew(cut_off, LONG, false).await.unwrap(), []);
+    assert_eq!(renewed(two, "b", true).await.len(), 8);
+    let nodes = one.nodes().await.unwrap();
+    let told: Vec<_> = nodes.iter().map(|it| (it.node.connected, it.node.is_cut_off)).collect();
+    assert_eq!(told, [(3, true), (3, false)]);
+}
+
+/// All living nodes serve one bot.
+pub async fn bots(one: &dyn MemoryStore, two: &dyn MemoryStore) {
+    one.renew(node("a", 8), LONG, true).await.unwrap();
+    let other = || Node { application: 9, ..node("b", 8) };
+    let error = two.renew(other(), LONG, true).await.unwrap_err();
+    assert!(matches!(&error, Error::Asked(_)), "{error:?}");
+    let text = error.to_string();
+    for part in ["'a'", "application 7", "application 9", "memory.url"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(one.nodes().await.unwrap().len(), 1, "what is refused is not noted");
+    one.renew(Node { application: 0, ..node("a", 8) }, LONG, true).await.unwrap();
+    assert!(two.renew(other(), LONG, true).await.is_ok(), "earlier versions name no application");
 }
 
 /// Nodes that begin at the same moment take each shard once.

@@ -492,7 +492,7 @@ async fn session_of_another_machine_counts_as_played() {
     let played = async |owner| played_by_node(store, owner).await.unwrap();
     assert_eq!(played(Owner::Guild(GUILD)).await, None, "it has ended, or waits to go on");
     let [name, run, build] = ["cellar", "1f", "0.1.0"].map(str::to_owned);
-    let node = Node { name, run, build, shards: 2, tables: 1, capacity: None };
+    let node = Node { name, run, build, shards: 2, tables: 1, ..Node::default() };
     store.renew(node, BOUND, true).await.unwrap();
     assert_eq!(played(Owner::Guild(GUILD)).await.as_deref(), Some("discord-7-99"));
     assert_eq!(played(Owner::Guild(9)).await, None);

@@ -26,7 +26,7 @@ fn node(run: &str, shards: u32) -> Node {
         build: "1.2.3".to_owned(),
         shards,
         tables: 2,
-        capacity: None,
+        ..Node::default()
     }
 }
 
