@@ -272,8 +272,10 @@ fn services() -> Services {
 async fn write_down(transcripts: TranscriptWriter, of: Transcript, mut read: EventReader) {
     transcripts.begins(&of);
     while let Some(event) = read.recv().await {
-        if let TableEvent::Line(line) = event {
-            transcripts.line(&of, &line);
+        match event {
+            TableEvent::Asked(line) => transcripts.asked(&of, &line),
+            TableEvent::Line(line) => transcripts.line(&of, &line),
+            _ => {}
         }
     }
 }

@@ -721,7 +721,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn sessions_end_with_a_process_that_is_alone() {
+    async fn sessions_are_handed_over_by_one_deadline() {
         for (has_others, is_away) in [(false, false), (true, false), (false, true)] {
             let store = Arc::<Store>::default();
             let process = Process::start(&store, node("a", 1), 1, Vec::new());
@@ -730,9 +730,12 @@ mod tests {
                 store.tables().nodes.insert("b".to_owned(), (node("b", 1), Instant::now()));
             }
             store.tables().is_away = is_away;
-            let hand_over_by = Arc::clone(&process.hand_over_by);
+            let (by, asked) = (Arc::clone(&process.hand_over_by), Instant::now());
             process.end().await.0.unwrap();
-            assert_eq!(hand_over_by.get().is_some(), has_others || is_away);
+            let left = by.get().map(|by| by.duration_since(asked));
+            // Then leases are given back.
+            let patience = HAND_OVER - HAND_OVER_PATIENCE;
+            assert_eq!(left, (has_others || is_away).then_some(patience));
         }
     }
 
@@ -831,23 +834,6 @@ mod tests {
         store.tables().is_away = true;
         process.at(25_000).await;
         assert_eq!(lost(), (Some(1), Some(1)), "{:?}", process.log());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn hand_over_has_one_deadline() {
-        let store = Arc::<Store>::default();
-        let process = Process::start(&store, node("a", 1), 1, Vec::new());
-        process.at(1_000).await;
-        let by = Arc::clone(&process.hand_over_by);
-        assert!(process.end().await.0.is_ok() && by.get().is_none(), "no other process lives");
-        let process = Process::start(&store, node("a", 1), 1, Vec::new());
-        process.at(1_000).await;
-        let _other = Process::start(&store, node("b", 1), 1, Vec::new());
-        process.at(10_000).await;
-        let (by, asked) = (Arc::clone(&process.hand_over_by), Instant::now());
-        assert!(process.end().await.0.is_ok());
-        let left = by.get().expect("it hands over").duration_since(asked);
-        assert_eq!(left + HAND_OVER_PATIENCE, HAND_OVER, "then leases are given back");
     }
 
     #[tokio::test(start_paused = true)]
