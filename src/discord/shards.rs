@@ -49,10 +49,6 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    fn renewed_every(&self) -> Duration {
-        renewed_every(self.ttl)
-    }
-
     /// Longest wait for the store, so that a hanging connection leaves time for another renewal.
     fn patience(&self) -> Duration {
         self.ttl / 3
@@ -176,7 +172,7 @@ where
                 done = &mut renewal => {
                     let sent = done.sent;
                     self.take(done, true)?;
-                    renewal = self.renewal(sent + self.leasing.sharing.renewed_every(), true);
+                    renewal = self.renewal(sent + renewed_every(self.leasing.sharing.ttl), true);
                 }
                 Some(guild) = self.leasing.refused.recv() => {
                     let is_first = self.refused.is_empty();
@@ -209,7 +205,7 @@ where
                     }
                 }
                 done = &mut renewal => {
-                    let next = done.sent + self.leasing.sharing.renewed_every();
+                    let next = done.sent + renewed_every(self.leasing.sharing.ttl);
                     renewal = self.renewal(next, false);
                     // Nothing is refused any more.
                     let _ = self.take(done, false);
@@ -310,7 +306,7 @@ where
         let close = CancellationToken::new();
         let serving = (self.start)(lease, tenure.clone(), close.clone());
         let (leases, bucket) = (Arc::clone(&self.leasing.leases), shard % self.leasing.buckets);
-        let retry = self.leasing.sharing.renewed_every();
+        let retry = renewed_every(self.leasing.sharing.ttl);
         let queue = Arc::clone(self.queues.entry(bucket).or_default());
         let figures = self.leasing.figures.clone();
         let (lasts, closing) = (tenure.clone(), close.clone());
