@@ -38,14 +38,14 @@ const TALKS: u32 = 4;
 const PLAYS: u32 = 20;
 /// Longest warm-up.
 const WARM: Duration = Duration::from_secs(300);
-/// Looks that there is room for from the start: those of over two hours.
+/// Room for looks from the start: those of over two hours.
 const LOOKS: usize = 1_000;
-/// Unix time in ms, later than everything that is said.
+/// Unix time in ms, later than every line.
 const NOW: i64 = 2_200_000_000_000;
 /// Last words of each answer.
 const END: &str = "by the fire.";
 
-/// How many tables, and for how long.
+/// Number of tables, and length.
 #[derive(Clone, Copy)]
 pub struct Evening {
     tables: u32,
@@ -268,12 +268,14 @@ fn services() -> Services {
     }
 }
 
-/// Writes down what is said at a table, as the program does.
+/// Writes down the lines of a table, as the program does.
 async fn write_down(transcripts: TranscriptWriter, of: Transcript, mut read: EventReader) {
     transcripts.begins(&of);
     while let Some(event) = read.recv().await {
-        if let TableEvent::Line(line) = event {
-            transcripts.line(&of, &line);
+        match event {
+            TableEvent::Asked(line) => transcripts.asked(&of, &line),
+            TableEvent::Line(line) => transcripts.line(&of, &line),
+            _ => {}
         }
     }
 }

@@ -14,9 +14,9 @@ use tokio::{
 };
 
 use super::{
-    FRAME, PATIENCE, Turn,
+    PATIENCE, Turn,
     published::{Jitter, Model, Own, PooledVoice, Recogniser},
-    support::figures::ms,
+    support::{figures::ms, table::FRAME},
 };
 
 /// Frames of an utterance, and more.

@@ -158,9 +158,9 @@ mod tests {
             fs::write(&path, format!("{npc}\n{memory}\n")).unwrap();
             let config = config::load(Some(&path), &|_| None, builtin::IDENTITIES).unwrap();
             let named = Arguments { node: Some("cellar".to_owned()) };
-            let node = node(&named, &config);
-            assert_eq!(node.is_ok_and(|it| it.is_some()), is_shared, "{memory}");
-            let alone = super::node(&Arguments::default(), &config);
+            let beside = sharing(&named, &config);
+            assert_eq!(beside.is_ok_and(|it| it.is_some()), is_shared, "{memory}");
+            let alone = sharing(&Arguments::default(), &config);
             assert!(alone.is_ok_and(|it| it.is_none()), "{memory}");
         }
     }

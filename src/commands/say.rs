@@ -83,7 +83,7 @@ fn say(face: &mut dyn Face, call: &Call) -> Result<Answer, Refusal> {
     })
 }
 
-/// `reply` once what was said is on a disk, or that it is not yet; so if the table hasn't taken it.
+/// `reply` once the line is on a disk. Says if it is not in time, or if the table hasn't taken it.
 fn once_written(face: &mut dyn Face, reply: Reply, is_taken: bool) -> Answer {
     let written = if is_taken { face.written() } else { ready(false).boxed() };
     let next = |is_written: bool| {

@@ -36,7 +36,7 @@ pub struct Recorded {
     /// Orders and lasting changes, in sequence.
     pub orders: Vec<String>,
     pub explanations: Option<Explanations>,
-    /// What is said is on a disk in time.
+    /// Lines reach a disk in time.
     pub writes: bool,
 }
 

@@ -51,8 +51,8 @@ pub trait StoredWords {
     /// The services are unknown.
     fn hearing(&self, speaker: SpeakerId) -> Result<HeardState, Refusal>;
 
-    /// True once all that was said at the table until now is on a disk; false if that takes too long
-    /// for someone who waits for an answer.
+    /// True once all lines at the table so far are on a disk; false if that takes too long for a
+    /// person who waits for an answer.
     fn written(&mut self) -> BoxFuture<'static, bool>;
 
     /// Everything that is stored about `speaker`, as text for them.

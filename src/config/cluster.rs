@@ -24,7 +24,7 @@ pub struct Cluster {
 
 /// `None`: one process serves the bot alone.
 pub fn cluster(file: &Fields<'_>) -> Option<Cluster> {
-    let cluster = file.map("cluster", &keys::app::CLUSTER)?;
+    let cluster = file.map("cluster", &keys::cluster::CLUSTER)?;
     let shards = cluster.whole("shards").unwrap_or(1);
     let lease = cluster.whole("lease_s").map_or(LEASE_TTL, Duration::from_secs);
     Some(Cluster { shards, capacity: cluster.whole("capacity"), lease })

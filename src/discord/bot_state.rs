@@ -1,4 +1,4 @@
-//! State of the whole bot. Entry type: [`Bot`].
+//! State of the whole bot, made once. Entry type: [`Bot`].
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::campaign::Handles;
 
-/// What the shards of the bot share.
+/// State shared by the shards of the bot.
 pub struct Bot {
     pub options: Options,
     pub handles: Handles,

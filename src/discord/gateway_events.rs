@@ -167,7 +167,8 @@ impl EventHandler for Handler {
 
     async fn guild_create(&self, ctx: Context, guild: GuildData, _: Option<bool>) {
         // Its session may wait to go on, and Discord may have nothing more to say about it.
-        while let Access::Unknown(why) = self.admission.standing(guild.id, Instant::now()).await {
+        while let Access::Unknown(why) = self.bot.admission.standing(guild.id, Instant::now()).await
+        {
             tracing::warn!(guild = guild.id.get(), %why, "cannot read if a server is approved yet");
             tokio::select! {
                 () = self.tenure.over() => return,

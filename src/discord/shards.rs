@@ -57,10 +57,6 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    fn renewed_every(&self) -> Duration {
-        renewed_every(self.ttl)
-    }
-
     /// Longest wait for the store, so that a hanging connection leaves time for another renewal.
     fn patience(&self) -> Duration {
         self.ttl / 3
@@ -191,7 +187,7 @@ where
                     let sent = done.sent;
                     self.take(done, true)?;
                     self.leave().await;
-                    renewal = self.renewal(sent + self.leasing.sharing.renewed_every(), true);
+                    renewal = self.renewal(sent + renewed_every(self.leasing.sharing.ttl), true);
                 }
                 Some(guild) = self.leasing.refused.recv() => {
                     let is_first = self.refused.is_empty();
@@ -224,7 +220,7 @@ where
                     }
                 }
                 done = &mut renewal => {
-                    let next = done.sent + self.leasing.sharing.renewed_every();
+                    let next = done.sent + renewed_every(self.leasing.sharing.ttl);
                     renewal = self.renewal(next, false);
                     // Nothing is refused any more.
                     let _ = self.take(done, false);
@@ -354,7 +350,7 @@ where
         let close = CancellationToken::new();
         let serving = (self.start)(lease, tenure.clone(), close.clone());
         let (leases, bucket) = (Arc::clone(&self.leasing.leases), shard % self.leasing.buckets);
-        let retry = self.leasing.sharing.renewed_every();
+        let retry = renewed_every(self.leasing.sharing.ttl);
         let queue = Arc::clone(self.queues.entry(bucket).or_default());
         let figures = self.leasing.figures.clone();
         let (lasts, closing) = (tenure.clone(), close.clone());
@@ -778,7 +774,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn sessions_end_with_a_process_that_is_alone() {
+    async fn sessions_are_handed_over_by_one_deadline() {
         for (has_others, is_away) in [(false, false), (true, false), (false, true)] {
             let store = Arc::<Store>::default();
             let process = Process::start(&store, node("a", 1), 1, Vec::new());
@@ -787,9 +783,12 @@ mod tests {
                 store.tables().nodes.insert("b".to_owned(), (node("b", 1), Instant::now()));
             }
             store.tables().is_away = is_away;
-            let hand_over_by = Arc::clone(&process.hand_over_by);
+            let (by, asked) = (Arc::clone(&process.hand_over_by), Instant::now());
             process.end().await.0.unwrap();
-            assert_eq!(hand_over_by.get().is_some(), has_others || is_away);
+            let left = by.get().map(|by| by.duration_since(asked));
+            // Then leases are given back.
+            let patience = HAND_OVER - HAND_OVER_PATIENCE;
+            assert_eq!(left, (has_others || is_away).then_some(patience));
         }
     }
 
@@ -888,23 +887,6 @@ mod tests {
         store.tables().is_away = true;
         process.at(25_000).await;
         assert_eq!(lost(), (Some(1), Some(1)), "{:?}", process.log());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn hand_over_has_one_deadline() {
-        let store = Arc::<Store>::default();
-        let process = Process::start(&store, node("a", 1), 1, Vec::new());
-        process.at(1_000).await;
-        let by = Arc::clone(&process.hand_over_by);
-        assert!(process.end().await.0.is_ok() && by.get().is_none(), "no other process lives");
-        let process = Process::start(&store, node("a", 1), 1, Vec::new());
-        process.at(1_000).await;
-        let _other = Process::start(&store, node("b", 1), 1, Vec::new());
-        process.at(10_000).await;
-        let (by, asked) = (Arc::clone(&process.hand_over_by), Instant::now());
-        assert!(process.end().await.0.is_ok());
-        let left = by.get().expect("it hands over").duration_since(asked);
-        assert_eq!(left + HAND_OVER_PATIENCE, HAND_OVER, "then leases are given back");
     }
 
     #[tokio::test(start_paused = true)]

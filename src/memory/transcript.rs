@@ -227,8 +227,8 @@ pub trait Transcript: Send + Sync {
 
     /// Writes lines in order, creates their sessions, and returns the lines' numbers. A known uid
     /// is not written again and keeps its number, but [`ASKED`] words that are still there get the
-    /// turn, the outcome and the calls of the given line. Once answered, lines survive a crash and a power
-    /// cut; before that, all are written or none.
+    /// turn, the outcome and the calls of the given line. Once answered, lines survive a crash and a
+    /// power cut; before that, all are written or none.
     fn append<'a>(&'a self, scope: &'a Scope, lines: Vec<Utterance>) -> StoreFuture<'a, Vec<u64>>;
 
     /// Like [`Self::append`], for lines said while this process served their server, even if another

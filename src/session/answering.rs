@@ -54,9 +54,8 @@ impl Table {
         }
     }
 
-    /// Publishes spoken words once their answer has been heard for so long that more speech
-    /// interrupts it. Until then more speech takes them back and continues them, and what is stored
-    /// can't be continued.
+    /// Publishes spoken words once more speech would interrupt their answer. Until then more speech
+    /// takes them back and continues them, and a stored line can't be continued.
     fn publish_heard(&mut self, now: Instant) {
         let company = Company { speakers: &self.speakers, scene: &self.router.scene };
         for turn in self.turns.iter().filter(|turn| turn.is_settled(now)) {

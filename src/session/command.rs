@@ -74,7 +74,7 @@ pub enum Command {
     /// While paused, the current answer finishes, the queue waits, and new utterances are stored
     /// but not answered. The game master's own words are still spoken.
     Pause(bool),
-    /// Like a pause, to the end of the table, of which the table that goes on learns nothing.
+    /// Pauses to the end of the table. Another one continues, and does not begin paused by this.
     HandOver,
     /// Drops the current answer, or the oldest pending one, and continues with the queue.
     Skip,

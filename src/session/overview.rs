@@ -17,7 +17,7 @@ use super::{
     turns::Turns,
 };
 
-/// Whether NPCs wait with their answers.
+/// Reasons why NPCs keep their answers back.
 #[derive(Debug, Default)]
 pub struct Pause {
     /// Until the game master resumes.

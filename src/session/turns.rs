@@ -212,7 +212,7 @@ impl Active {
         is_early && self.purpose.utterance.was_said_by(speaker, end)
     }
 
-    /// True if it answers what was said however its speaker goes on: see [`Self::gives_way_to`].
+    /// True if more speech interrupts it instead of withdrawing it: see [`Self::gives_way_to`].
     pub fn is_settled(&self, now: Instant) -> bool {
         let is_heard = |began: Instant| now >= began + barge_in::ARMED_AFTER;
         matches!(&self.phase, Phase::Audible { began, .. } if is_heard(*began)) && !self.taken_back

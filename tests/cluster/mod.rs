@@ -225,7 +225,7 @@ impl Cluster {
     }
 }
 
-/// What the processes store.
+/// Records of the processes.
 impl Cluster {
     fn rows(&self, asked: &str) -> Vec<Row> {
         let url = self.database.url("postgres");

@@ -441,10 +441,8 @@ async fn answer_waits_for_slow_store_within_bound() {
     store.set_silent(false);
     assert!(writer.settled(BOUND).await);
     assert_eq!(count(&store, &of.scope).await, 2, "the second line came late");
-    assert!(
-        !writer.answers_for(Owner::Local, &TableEvents::new(1).downgrade()).await,
-        "its table is gone"
-    );
+    let gone = TableEvents::new(1).downgrade();
+    assert!(!writer.answers_for(Owner::Local, &gone).await, "its table is gone");
 }
 
 #[tokio::test(start_paused = true)]

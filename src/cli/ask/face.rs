@@ -107,7 +107,7 @@ pub struct Terminal<'a> {
     pub orders: Vec<TableCommand>,
     pub is_here: bool,
     pub opted_out: bool,
-    /// What was said is written before the answer is shown.
+    /// The lines so far are written before the answer is shown.
     pub writes_first: bool,
     /// A person whose words the command deletes, in the record of the session too.
     pub forgotten: Option<Person>,

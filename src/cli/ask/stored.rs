@@ -77,7 +77,7 @@ impl StoredWords for Terminal<'_> {
         Ok(HeardState { now, is_heard: !self.opted_out, services, named: str::to_owned })
     }
 
-    /// The terminal writes all that was said before it shows the answer.
+    /// The terminal writes all lines before it shows the answer.
     fn written(&mut self) -> BoxFuture<'static, bool> {
         self.writes_first = true;
         ready(true).boxed()

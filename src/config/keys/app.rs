@@ -1,7 +1,7 @@
 //! Keys of `glyphoxa.yaml`.
 
 use super::{
-    MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, mcp, models, music, npc, providers, telemetry, web,
+    MONEY, TEXT_OR_TEXTS, TEXTS, WAIT, cluster, mcp, models, music, npc, providers, telemetry, web,
 };
 use crate::{
     logic::turn::Detector,
@@ -41,7 +41,7 @@ pub static FILE: Shape = Shape {
         Key::new("discord", Kind::Shape(&DISCORD), "The bot."),
         Key::new(
             "cluster",
-            Kind::Shape(&CLUSTER),
+            Kind::Shape(&cluster::CLUSTER),
             "Several processes of one bot, which share memory.url; without it (and --node) one process serves alone.",
         ),
         Key::new(
@@ -193,30 +193,6 @@ pub static DISCORD: Shape = Shape {
             "Address of Discord's API instead of discord.com, as https://ADDRESS:PORT; its \
              certificate must be valid for discord.com and issued by an authority in \
              SSL_CERT_FILE.",
-        ),
-    ],
-};
-
-pub static CLUSTER: Shape = Shape {
-    title: "Several processes",
-    keys: &[
-        Key::new(
-            "shards",
-            Kind::Whole { min: 1, max: 10_000 },
-            "Parts of Discord's gateway that the processes divide among themselves, the same \
-             number for all of them; Discord requires one for each 2,500 servers; default 1.",
-        ),
-        Key::new(
-            "capacity",
-            Kind::Whole { min: 1, max: 100_000 },
-            "Most sessions at once in this process; further servers are passed to a process with \
-             room. Default: no limit.",
-        ),
-        Key::new(
-            "lease_s",
-            Kind::Whole { min: 2, max: 60 },
-            "Seconds after which a process that does not reach memory.url falls silent, and others \
-             take over; each renews its leases four times as often; default 6.",
         ),
     ],
 };

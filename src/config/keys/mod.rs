@@ -1,6 +1,7 @@
 //! Tables of every key of a file; reading and JSON Schemas both use them.
 
 pub mod app;
+pub mod cluster;
 mod declared;
 pub mod manifest;
 pub mod mcp;

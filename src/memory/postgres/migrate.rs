@@ -11,10 +11,7 @@
 
 use deadpool_postgres::{Client, Transaction};
 
-use crate::{
-    domain::fnv1a,
-    memory::{Error, LEASE_TTL},
-};
+use crate::{domain::fnv1a, memory::Error};
 
 /// All steps, oldest first; released ones never change.
 pub(super) const STEPS: [&str; 14] = [
@@ -117,8 +114,7 @@ async fn check_nodes(work: &Transaction<'_>, steps: &[&str], done: usize) -> Res
     let (name, build): (String, String) = (row.try_get(0)?, row.try_get(1)?);
     Err(Error::Asked(format!(
         "node '{name}' runs glyphoxa {build}, which cannot use the memory once this one has updated \
-         it (stop all nodes, and start this one {} s later)",
-        LEASE_TTL.as_secs()
+         it (stop all nodes, and start this one once their leases have ended: cluster.lease_s)"
     )))
 }
 

@@ -29,8 +29,8 @@ const CONNECTIONS: usize = 6;
 const WAIT: Duration = Duration::from_secs(5);
 /// Turns on flushed commits even if the server has them off. Turns off JIT and parallel workers:
 /// queries are too short for them. Bounds how long a session that was cut off holds its locks, which
-/// others wait for: less than a lease lasts if it waits for its program, and as long as ours (see
-/// [`Address`]) if it sends.
+/// others wait for: less than a lease lasts by default if it waits for its program, and as long as
+/// ours (see [`Address`]) if it sends.
 const SET_UP: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') = 'off'; \
      SET jit = off; SET max_parallel_workers_per_gather = 0; \

@@ -170,20 +170,6 @@ async fn several_programs_share_shards() {
 }
 
 #[tokio::test]
-async fn sessions_that_are_cut_free_their_locks() {
-    in_database(|address| async move {
-        let store = Postgres::open(&address).await.unwrap();
-        for sessions in [&store.renewals, &store.pool] {
-            let client = sessions.get().await.unwrap();
-            let row = client.query_one("SHOW idle_in_transaction_session_timeout", &[]);
-            let limit: String = row.await.unwrap().get(0);
-            assert_eq!(limit, "5s", "shorter than a lease");
-        }
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn lines_of_another_owners_shard_are_refused() {
     in_database(|address| async move {
         let opened = (0..4).map(|_| Postgres::open(&address));

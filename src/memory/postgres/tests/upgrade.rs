@@ -6,7 +6,7 @@ use super::*;
 
 /// Steps of the last program without leases.
 const BEFORE_LEASES: usize = 12;
-/// How that program wrote lines.
+/// Statement with which that program wrote lines.
 const WRITE_BEFORE_LEASES: &str = include_str!("before_leases.sql");
 const LONG: Duration = Duration::from_secs(3_600);
 /// Tables that nodes write.
