@@ -486,7 +486,8 @@ async fn session_of_another_machine_counts_as_played() {
         answering: None,
         tries: 0,
     };
-    let settings = GuildSettings { running: Some(running), ..GuildSettings::default() };
+    let mut settings = GuildSettings::default();
+    settings.running = Some(running);
     let record = GuildRecord { revision: 1, text: settings.text().unwrap() };
     store.put_guild(GUILD, record).await.unwrap();
     let played = async |owner| played_by_node(store, owner).await.unwrap();
