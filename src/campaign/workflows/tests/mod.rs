@@ -18,7 +18,10 @@ use futures::{
 };
 use rand::{SeedableRng, rngs::StdRng};
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep, timeout},
+};
 
 use super::{
     Origin, RunsSlot, WantedRun, WorkflowParts, WorkflowRuns, offered_workflows,
@@ -49,8 +52,9 @@ struct Kept {
     runs: Mutex<Vec<KeptRun>>,
     /// Another process serves the server.
     is_fenced: AtomicBool,
-    /// It does not answer.
+    /// It does not answer before `gives_up`.
     hangs: AtomicBool,
+    gives_up: Notify,
 }
 
 impl Kept {
@@ -69,7 +73,11 @@ impl Automation for Kept {
             return ready(Err(Error::Fenced(5))).boxed();
         }
         if self.hangs.load(Ordering::SeqCst) {
-            return pending().boxed();
+            let late = async {
+                self.gives_up.notified().await;
+                Err(Error::Away("no answer".to_owned()))
+            };
+            return late.boxed();
         }
         let mut all = self.runs.lock().unwrap();
         all.retain(|it| it.id != run.id);
@@ -513,7 +521,9 @@ async fn runs_that_are_ending_can_be_abandoned() {
     let owner = evening.scope.owner;
     assert!(timeout(ms(1_000), evening.runs.end(owner)).await.is_err(), "it cannot be recorded");
     evening.runs.abandon(owner);
-    let stored = timeout(BOUND, evening.close()).await.expect("nothing waits for the record");
+    timeout(BOUND, evening.runs.close()).await.expect("nothing waits for the record");
+    evening.kept.gives_up.notify_waiters();
+    let stored = evening.close().await;
     assert!(matches!(stored.as_slice(), [run] if run.ended.is_none()), "{stored:?}");
     drop(started);
 }
