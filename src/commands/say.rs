@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn line_that_is_not_stored_in_time_says_so() {
+    fn late_line_says_that_it_is_not_stored() {
         for writes in [true, false] {
             let mut table = Recorded::table();
             table.writes = writes;

@@ -1,9 +1,9 @@
 //! The conformance suite on a real server, and tests of the server alone.
 
-#[path = "../../../tests/support/processes.rs"]
+#[path = "../../../../tests/support/processes.rs"]
 #[expect(dead_code, reason = "tests of the real program use the rest")]
 mod processes;
-#[path = "../../../tests/support/postgres.rs"]
+#[path = "../../../../tests/support/postgres.rs"]
 #[expect(dead_code, reason = "tests of the real program use the rest")]
 mod server;
 mod upgrade;
