@@ -105,7 +105,9 @@ async fn serve(
         hand_over_by,
         application,
     });
-    let serve = move |lease, tenure, close| shard::serve(Arc::clone(&bot), lease, tenure, close);
+    let serve = move |lease, tenure, close, turn| {
+        shard::serve(Arc::clone(&bot), lease, tenure, close, turn)
+    };
     match leasing {
         Some(leasing) => shards::serve(leasing, serve, stop).await,
         None => shards::serve_alone(serve, stop).await,

@@ -25,6 +25,7 @@ use super::{
     gateway_events::Handler,
     guilds::Guilds,
     rest::{self, Fatal},
+    shards::Turn,
     tenure::Tenure,
     ui::node::node_line,
 };
@@ -59,13 +60,14 @@ enum Ended {
     Itself(Result<(), Fatal>),
 }
 
-/// Serves the shard of `lease` until `close` is cancelled or `tenure` is over. Fails only on faults
-/// that need the bot's owner.
+/// Serves the shard of `lease` from its `turn` until `close` is cancelled or `tenure` is over. Fails
+/// only on faults that need the bot's owner.
 pub async fn serve(
     bot: Arc<Bot>,
     lease: Lease,
     tenure: Tenure,
     close: CancellationToken,
+    turn: Turn,
 ) -> Result<(), Fatal> {
     let songbird = Songbird::serenity_from_config(bot.voice.clone());
     let guilds = Arc::new(Guilds::new(tenure.clone()));
@@ -87,11 +89,18 @@ pub async fn serve(
     let client = ClientBuilder::new_with_http(http, intents)
         .event_handler(handler)
         .register_songbird_with(Arc::clone(&songbird));
-    let client = tokio::select! {
+    let mut client = tokio::select! {
         client = client.into_future() => client.map_err(|error| Fatal::SetUp(error.to_string()))?,
         () = tenure.over() => return Ok(()),
         () = close.cancelled() => return Ok(()),
     };
+    // What serenity would do at the start, with a request that may have to wait: then the shard would
+    // identify after its turn, and too soon before the next one.
+    songbird.initialise_client_data(bot.served.count.into(), bot.me);
+    client.voice_manager = None;
+    if !turn.await {
+        return Ok(());
+    }
     let (manager, http) = (Arc::clone(&client.shard_manager), Arc::clone(&client.http));
     let cache = Arc::clone(&client.cache);
     let shard = Shard { bot, index, tenure, guilds, songbird, manager, http, cache, ready };

@@ -18,7 +18,10 @@ use std::{
     time::Duration,
 };
 
-use futures::{FutureExt, future::BoxFuture};
+use futures::{
+    FutureExt,
+    future::{BoxFuture, ready},
+};
 use tokio::{
     sync::{Mutex, mpsc},
     task::{JoinError, JoinSet},
@@ -83,12 +86,15 @@ pub struct Leasing {
     pub hand_over_by: Arc<OnceLock<Instant>>,
 }
 
+/// Resolves when a shard may identify, at once; false: it must not any more.
+pub type Turn = BoxFuture<'static, bool>;
+
 /// Serves leased shards until `stop`, then closes them and gives them back. `start` serves a shard
-/// until its tenure is over, or its token is cancelled, which asks it to close in order. Fails with
-/// the first shard that fails, or if the store refuses this process.
+/// from its turn until its tenure is over, or its token is cancelled, which asks it to close in order.
+/// Fails with the first shard that fails, or if the store refuses this process.
 pub async fn serve<S, F>(leasing: Leasing, start: S, stop: CancellationToken) -> Result<(), Fatal>
 where
-    S: Fn(Lease, Tenure, CancellationToken) -> F,
+    S: Fn(Lease, Tenure, CancellationToken, Turn) -> F,
     F: Future<Output = Result<(), Fatal>> + Send + 'static,
 {
     let mut shards = Shards {
@@ -112,10 +118,10 @@ where
 /// Like [`serve`], of the only shard of a bot that this process serves alone.
 pub async fn serve_alone<S, F>(start: S, stop: CancellationToken) -> Result<(), Fatal>
 where
-    S: FnOnce(Lease, Tenure, CancellationToken) -> F,
+    S: FnOnce(Lease, Tenure, CancellationToken, Turn) -> F,
     F: Future<Output = Result<(), Fatal>>,
 {
-    start(Lease { shard: 0, epoch: 0 }, Tenure::endless(), stop).await
+    start(Lease { shard: 0, epoch: 0 }, Tenure::endless(), stop, ready(true).boxed()).await
 }
 
 struct Shards<S> {
@@ -165,7 +171,7 @@ struct Renewal {
 
 impl<S, F> Shards<S>
 where
-    S: Fn(Lease, Tenure, CancellationToken) -> F,
+    S: Fn(Lease, Tenure, CancellationToken, Turn) -> F,
     F: Future<Output = Result<(), Fatal>> + Send + 'static,
 {
     async fn run(&mut self, stop: &CancellationToken) -> Result<(), Fatal> {
@@ -348,28 +354,28 @@ where
     fn start(&mut self, lease: Lease, tenure: Tenure) {
         let Lease { shard, epoch } = lease;
         let close = CancellationToken::new();
-        let serving = (self.start)(lease, tenure.clone(), close.clone());
         let (leases, bucket) = (Arc::clone(&self.leasing.leases), shard % self.leasing.buckets);
         let retry = renewed_every(self.leasing.sharing.ttl);
         let queue = Arc::clone(self.queues.entry(bucket).or_default());
         let figures = self.leasing.figures.clone();
-        let (lasts, closing) = (tenure.clone(), close.clone());
         let (is_lost, may_identify) = (false, Arc::<AtomicBool>::default());
+        let (lasts, closing) = (tenure.clone(), close.clone());
         let connects = Arc::clone(&may_identify);
-        let open = Open { epoch, tenure: lasts, close: closing, may_identify, is_lost };
-        self.open.insert(shard, open);
-        self.tasks.spawn(async move {
+        let turn = async move {
             let asked = Instant::now();
             tokio::select! {
                 biased;
-                () = tenure.over() => return (shard, Ok(())),
-                () = close.cancelled() => return (shard, Ok(())),
+                () = lasts.over() => return false,
+                () = closing.cancelled() => return false,
                 () = identify(&*leases, bucket, &queue, retry) => {}
             }
             connects.store(true, Ordering::Relaxed);
             figures.identify_waited(asked.elapsed());
-            (shard, serving.await)
-        });
+            true
+        };
+        let serving = (self.start)(lease, tenure.clone(), close.clone(), turn.boxed());
+        self.open.insert(shard, Open { epoch, tenure, close, may_identify, is_lost });
+        self.tasks.spawn(async move { (shard, serving.await) });
     }
 
     /// Forgets a shard whose task has ended; returns it if it was closed. Fails if it has failed.
@@ -665,30 +671,34 @@ mod tests {
             let playing = Box::new(move || playing.clone());
             let (began, stop) = (Instant::now(), CancellationToken::new());
             let log = Arc::<Mutex<Vec<(u128, String)>>>::default();
-            let (told, quit, served) =
-                (Arc::clone(&log), Arc::<Notify>::default(), Served::default());
-            let (quits, refuses) = (Arc::clone(&quit), served.clone());
-            let start =
-                move |Lease { shard, .. }: Lease, tenure: Tenure, close: CancellationToken| {
-                    let told = Arc::clone(&told);
-                    let (quits, refuses) = (Arc::clone(&quits), refuses.clone());
-                    async move {
-                        let note = |what| {
-                            let entry = (began.elapsed().as_millis(), format!("{what} {shard}"));
-                            told.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
-                        };
-                        note("start");
-                        tokio::select! {
-                            biased;
-                            () = tenure.over() => note("drop"),
-                            () = close.cancelled() => note("close"),
-                            () = refuses.refused(shard) => note("refuse"),
-                            () = quits.notified() => note("quit"),
-                        }
-                        tenure.end();
-                        Ok(())
+            let (quit, served) = (Arc::<Notify>::default(), Served::default());
+            let (told, quits, refuses) = (Arc::clone(&log), Arc::clone(&quit), served.clone());
+            let start = move |Lease { shard, .. }: Lease,
+                              tenure: Tenure,
+                              close: CancellationToken,
+                              turn: Turn| {
+                let told = Arc::clone(&told);
+                let (quits, refuses) = (Arc::clone(&quits), refuses.clone());
+                async move {
+                    if !turn.await {
+                        return Ok(());
                     }
-                };
+                    let note = |what| {
+                        let entry = (began.elapsed().as_millis(), format!("{what} {shard}"));
+                        told.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+                    };
+                    note("start");
+                    tokio::select! {
+                        biased;
+                        () = tenure.over() => note("drop"),
+                        () = close.cancelled() => note("close"),
+                        () = refuses.refused(shard) => note("refuse"),
+                        () = quits.notified() => note("quit"),
+                    }
+                    tenure.end();
+                    Ok(())
+                }
+            };
             let (figures, is_online) = (Figures::default(), Arc::new(AtomicBool::new(true)));
             let hand_over_by = Arc::<OnceLock<Instant>>::default();
             let connected = Box::new(connected(Arc::clone(&is_online), Arc::clone(&log)));
