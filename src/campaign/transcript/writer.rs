@@ -159,7 +159,8 @@ impl TranscriptWriter {
         self.backlog.clone()
     }
 
-    /// Records that a session begins or continues.
+    /// Records that a session begins or continues. The store settles words that an earlier process
+    /// has left open.
     pub fn begins(&self, of: &Transcript) {
         let session =
             Session { id: of.session.0.clone(), started: Some(now()), ..Session::default() };
