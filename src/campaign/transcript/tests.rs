@@ -16,6 +16,7 @@ use super::{
     spill::Entry,
     task::{Note, WriterParts, WriterTask},
     utterances,
+    writer::NOTES_CAPACITY,
 };
 use crate::{
     campaign::{Served, Tables},
@@ -438,6 +439,34 @@ async fn words_left_open_end_as_session_goes_on() {
     assert_eq!(outcomes, [name(Outcome::Cancelled).as_str(), ASKED]);
     assert!(!stored[0].said.is_open_in("s") && stored[1].said.is_open_in("s"));
     assert_eq!(next.close().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_line_is_not_called_stored() {
+    for is_full in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let (writer, store) = serving(&folder, Tables::default());
+        let of = of(Owner::Local);
+        let events = recorded(&writer, &of);
+        assert!(writer.settled(BOUND).await);
+        let mut lossy = of.clone();
+        if is_full {
+            let from = ForgetFrom { owner: Owner::Local, session: None };
+            let deletion = Deletion::of("Zoe".to_owned(), from, 0);
+            (0..NOTES_CAPACITY).for_each(|_| writer.leave_out(&deletion));
+        } else {
+            // The store refuses it.
+            lossy.scope.campaign = CampaignKey(String::new());
+        }
+        writer.asked(&lossy, &exchange().0);
+        let table = events.downgrade();
+        assert!(!writer.answers_for(Owner::Local, &table).await, "full: {is_full}");
+        sleep(BOUND).await;
+        events.tell(TableEvent::Asked(Arc::new(exchange().0)));
+        assert!(writer.answers_for(Owner::Local, &table).await, "full: {is_full}");
+        assert_eq!(count(&store, &of.scope).await, 1, "only the second line");
+        assert_eq!(writer.close().await, None);
+    }
 }
 
 #[tokio::test(start_paused = true)]
