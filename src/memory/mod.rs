@@ -41,8 +41,9 @@ pub use spending::{AccountId, AccountRequest, DayCost, MonthSpent, Posting, Spen
 pub use sqlite::{Sqlite, recognise};
 pub use tokens::{AccessTokens, KeptToken};
 pub use transcript::{
-    ASKED, Asked, Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Present,
-    Session, SessionEntry, SessionFilter, Transcript, TranscriptLine, Uid, Utterance,
+    ASKED, Asked, CANCELLED, Count, Counts, Forget, Forgotten, LineFilter, LineHit, LineQuery,
+    Pick, Present, Session, SessionEntry, SessionFilter, Transcript, TranscriptLine, Uid,
+    Utterance,
 };
 
 use futures::future::BoxFuture;

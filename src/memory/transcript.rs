@@ -14,6 +14,9 @@ use super::{StoreFuture, Viewer, Visibility};
 /// line its turn, outcome and calls.
 pub const ASKED: &str = "asked";
 
+/// The outcome of [`ASKED`] words whose process ended before their turn did.
+pub const CANCELLED: &str = "cancelled";
+
 /// The identity of an utterance, made before its first write: 1 to 64 characters, unique across
 /// sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -64,7 +67,8 @@ pub struct Utterance {
     /// Makes repeated writes of the line harmless.
     pub uid: Uid,
     pub session: String,
-    /// The turn it belongs to, from 1; 0 in [`ASKED`] words.
+    /// The turn it belongs to, from 1; 0 in words whose turn has not ended, or was cut off with its
+    /// process.
     pub turn: u64,
     pub at: i64,
     pub duration: u64,
@@ -222,7 +226,8 @@ pub struct Counts {
 
 /// The first layer: append-only lines.
 pub trait Transcript: Send + Sync {
-    /// Opens a session, or changes the given fields.
+    /// Opens a session, or changes the given fields. With a start, [`ASKED`] words said before it
+    /// become [`CANCELLED`]: the process that was to answer them has ended, and this one goes on.
     fn put_session<'a>(&'a self, scope: &'a Scope, session: Session) -> StoreFuture<'a, ()>;
 
     /// Writes lines in order, creates their sessions, and returns the lines' numbers. A known uid

@@ -5,13 +5,14 @@
 use std::{
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use serde::{Serialize, Serializer};
+use tokio::time::Instant;
 
 use super::{SeatId, line::TierLine, statistics::Latencies};
 use crate::{
@@ -97,6 +98,7 @@ pub struct Backlog(Arc<Counters>);
 struct Counters {
     waiting: AtomicU64,
     lost: AtomicU64,
+    lost_at: Mutex<Option<Instant>>,
 }
 
 impl Backlog {
@@ -108,8 +110,16 @@ impl Backlog {
         self.0.waiting.fetch_sub(lines, Ordering::Relaxed);
     }
 
+    /// Counts lines that will never be stored. Words that wait for their answer count as none.
     pub fn lose(&self, lines: u64) {
         self.0.lost.fetch_add(lines, Ordering::Relaxed);
+        *self.0.lost_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// True if [`Self::lose`] was called during this time until now.
+    pub fn has_lost_within(&self, time: Duration) -> bool {
+        let lost_at = *self.0.lost_at.lock().unwrap_or_else(PoisonError::into_inner);
+        lost_at.is_some_and(|at| at.elapsed() <= time)
     }
 
     pub fn count(&self) -> Unwritten {

@@ -301,6 +301,8 @@ impl WriterTask {
                 let lines = entry.lines();
                 tracing::warn!(guild, lines, "a table here ends: another node serves its server");
                 self.parts.backlog.written(lines);
+                // Not counted, as its table ends; but its speaker may be waiting for an answer.
+                self.parts.backlog.lose(0);
                 true
             }
             Err(error) => {

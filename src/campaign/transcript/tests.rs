@@ -12,9 +12,11 @@ use tokio_util::sync::CancellationToken;
 use super::{
     DeletionFiles, Transcript, TranscriptOptions, TranscriptWriter,
     deletions::DeletedLines,
+    name,
     spill::Entry,
     task::{Note, WriterParts, WriterTask},
     utterances,
+    writer::NOTES_CAPACITY,
 };
 use crate::{
     campaign::{Served, Tables},
@@ -402,23 +404,77 @@ async fn words_under_way_are_not_caught_up() {
     assert!(writer.caught_up().await.is_ok(), "nothing waits after its end");
 }
 
-#[tokio::test(start_paused = true)]
-async fn answer_waits_for_slow_store_within_bound() {
-    let folder = tempfile::tempdir().unwrap();
-    let (writer, store) = serving(&folder, Tables::default());
-    let (of, events) = (of(Owner::Local), TableEvents::new(8));
-    let mut told = events.subscribe();
-    // As a session does.
-    let (listener, at) = (writer.clone(), of.clone());
+/// Events of a table, which `writer` records as for a session.
+fn recorded(writer: &TranscriptWriter, of: &Transcript) -> TableEvents {
+    let events = TableEvents::new(8);
+    let (mut told, writer, of) = (events.subscribe(), writer.clone(), of.clone());
     tokio::spawn(async move {
         while let Some(event) = told.recv().await {
             match event {
-                TableEvent::Asked(line) => listener.asked(&at, &line),
+                TableEvent::Asked(line) => writer.asked(&of, &line),
                 TableEvent::Mark(mark) => mark.reach(),
                 _ => {}
             }
         }
     });
+    events
+}
+
+#[tokio::test]
+async fn words_left_open_end_as_session_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (writer, store) = serving(&folder, Tables::default());
+    let (of, (mut words, _)) = (of(Owner::Local), exchange());
+    words.circumstances.said_for = Duration::from_secs(1);
+    writer.asked(&of, &words);
+    assert!(writer.settled(BOUND).await);
+    // Its process is killed.
+    let any = Arc::clone(&store) as Arc<dyn MemoryStore>;
+    let next = TranscriptWriter::open(any, Tables::default(), &options(&folder));
+    next.begins(&of);
+    next.asked(&of, &exchange().0);
+    assert!(next.settled(BOUND).await);
+    let stored = written(&store, &of.scope).await;
+    let outcomes: Vec<&str> = stored.iter().map(|it| it.said.outcome.as_str()).collect();
+    assert_eq!(outcomes, [name(Outcome::Cancelled).as_str(), ASKED]);
+    assert!(!stored[0].said.is_open_in("s") && stored[1].said.is_open_in("s"));
+    assert_eq!(next.close().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_line_is_not_called_stored() {
+    for is_full in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let (writer, store) = serving(&folder, Tables::default());
+        let of = of(Owner::Local);
+        let events = recorded(&writer, &of);
+        assert!(writer.settled(BOUND).await);
+        let mut lossy = of.clone();
+        if is_full {
+            let from = ForgetFrom { owner: Owner::Local, session: None };
+            let deletion = Deletion::of("Zoe".to_owned(), from, 0);
+            (0..NOTES_CAPACITY).for_each(|_| writer.leave_out(&deletion));
+        } else {
+            // The store refuses it.
+            lossy.scope.campaign = CampaignKey(String::new());
+        }
+        writer.asked(&lossy, &exchange().0);
+        let table = events.downgrade();
+        assert!(!writer.answers_for(Owner::Local, &table).await, "full: {is_full}");
+        sleep(BOUND).await;
+        events.tell(TableEvent::Asked(Arc::new(exchange().0)));
+        assert!(writer.answers_for(Owner::Local, &table).await, "full: {is_full}");
+        assert_eq!(count(&store, &of.scope).await, 1, "only the second line");
+        assert_eq!(writer.close().await, None);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn answer_waits_for_slow_store_within_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let (writer, store) = serving(&folder, Tables::default());
+    let of = of(Owner::Local);
+    let events = recorded(&writer, &of);
     let table = events.downgrade();
     let says = || {
         store.set_silent(true);

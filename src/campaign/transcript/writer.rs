@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Notes waiting for the task: hours of talk, some megabytes. More are dropped and counted.
-const NOTES_CAPACITY: usize = 8_192;
+pub(super) const NOTES_CAPACITY: usize = 8_192;
 /// Longest wait for lines to be written while a user waits for an answer.
 const SETTLED: Duration = Duration::from_millis(500);
 /// Longest wait for a line to be written before its speaker is answered: Discord waits for 3 s.
@@ -159,7 +159,8 @@ impl TranscriptWriter {
         self.backlog.clone()
     }
 
-    /// Records that a session begins or continues.
+    /// Records that a session begins or continues. The store settles words that an earlier process
+    /// has left open.
     pub fn begins(&self, of: &Transcript) {
         let session =
             Session { id: of.session.0.clone(), started: Some(now()), ..Session::default() };
@@ -275,7 +276,8 @@ impl TranscriptWriter {
     }
 
     /// True once all that a table of `owner` has told is on a disk; false if that takes too long for
-    /// a person who waits for an answer, or if another process serves the owner. Cancel safe.
+    /// a person who waits for an answer, if something was lost meanwhile or just before, or if
+    /// another process serves the owner. Cancel safe.
     pub async fn answers_for(&self, owner: Owner, table: &WeakTableEvents) -> bool {
         // A waiting caller must not keep the table's event channel open.
         let Some(told) = table.upgrade().map(|events| events.mark()) else { return false };
@@ -283,7 +285,10 @@ impl TranscriptWriter {
             told.await;
             self.settled(ANSWERED).await
         };
-        timeout(ANSWERED, written).await.unwrap_or(false) && self.served.serves(owner)
+        // The line of the person may have been lost before this wait began.
+        timeout(ANSWERED, written).await.unwrap_or(false)
+            && !self.backlog.has_lost_within(2 * ANSWERED)
+            && self.served.serves(owner)
     }
 
     /// Waits up to `patience` until lines are on a disk, unless it is full; true if they are. Cancel

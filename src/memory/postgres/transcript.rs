@@ -9,9 +9,9 @@ use super::{
     store::{Postgres, within},
 };
 use crate::memory::{
-    Asked, Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick, Scope,
-    Session, SessionEntry, SessionFilter, StoreFuture, Transcript, TranscriptLine, Uid, Utterance,
-    Viewer,
+    ASKED, Asked, CANCELLED, Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit,
+    LineQuery, Pick, Scope, Session, SessionEntry, SessionFilter, StoreFuture, Transcript,
+    TranscriptLine, Uid, Utterance, Viewer,
 };
 
 /// Columns of a line, of `utterance u`, for [`line()`].
@@ -39,7 +39,14 @@ impl Transcript for Postgres {
                  ended = coalesce(excluded.ended, s.ended), \
                  summary = coalesce(excluded.summary, s.summary)",
             );
-            sql.execute(&self.client().await?).await?;
+            let client = self.client().await?;
+            sql.execute(&client).await?;
+            let Some(started) = session.started else { return Ok(()) };
+            let mut sql = Sql::new("UPDATE utterance u SET outcome = ");
+            sql.bind(CANCELLED).push(" WHERE u.scope = ").bind(plain(&scope.key()));
+            sql.push(" AND u.session = ").bind(plain(&session.id)).push(" AND u.outcome = ");
+            sql.bind(ASKED).push(" AND u.at < ").bind(started);
+            sql.execute(&client).await?;
             Ok(())
         }))
     }

@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_it
 
 use super::{
     super::{
-        ASKED, Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery, Pick,
-        Present, Scope, Session, SessionEntry, SessionFilter, StoreFuture, Transcript,
+        ASKED, CANCELLED, Count, Counts, Error, Forget, Forgotten, LineFilter, LineHit, LineQuery,
+        Pick, Present, Scope, Session, SessionEntry, SessionFilter, StoreFuture, Transcript,
         TranscriptLine, Uid, Utterance, Viewer,
     },
     campaign, campaign_made, failure, forget,
@@ -130,6 +130,15 @@ fn put_session(db: &Connection, campaign: i64, session: &Session) -> Result<(), 
         session.summary,
     ];
     put.execute(given).map_err(failure)?;
+    let Some(started) = session.started else { return Ok(()) };
+    let mut settle = db
+        .prepare_cached(
+            "UPDATE line SET outcome = ?4
+             WHERE session = (SELECT id FROM session WHERE campaign = ?1 AND key = ?2)
+                 AND outcome = ?5 AND at < ?3",
+        )
+        .map_err(failure)?;
+    settle.execute(params![campaign, session.id, started, CANCELLED, ASKED]).map_err(failure)?;
     Ok(())
 }
 

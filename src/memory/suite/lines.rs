@@ -2,8 +2,8 @@
 
 use super::{
     super::{
-        ASKED, Asked, Forget, GuildRecord, LineFilter, LineQuery, MemoryStore, Pick, Session,
-        SessionFilter, TranscriptLine, Uid, Utterance, Viewer, Visibility, text::fold,
+        ASKED, Asked, CANCELLED, Forget, GuildRecord, LineFilter, LineQuery, MemoryStore, Pick,
+        Session, SessionFilter, TranscriptLine, Uid, Utterance, Viewer, Visibility, text::fold,
     },
     sample::{heard, key, line, npc, other, player},
 };
@@ -87,6 +87,17 @@ pub async fn open_words(store: &dyn MemoryStore) {
     let gaps = LineFilter { gaps: true, ..LineFilter::default() };
     let gaps = store.lines(&key(), gaps, Viewer::Dm).await.unwrap();
     assert!(gaps[1].withdrawn && gaps[1].said.tools.is_null(), "{:?}", gaps[1]);
+
+    // A process that goes on with the session settles what was left open before.
+    let elsewhere = Utterance { session: "two".to_owned(), ..asked(4) };
+    let elsewhere = Utterance { uid: Uid("two-4".to_owned()), ..elsewhere };
+    store.append(&key(), vec![asked(4), asked(5), elsewhere]).await.unwrap();
+    let (id, started) = ("one".to_owned(), Some(asked(5).at));
+    store.put_session(&key(), Session { id, started, ..Session::default() }).await.unwrap();
+    let written = all(store, Viewer::Dm).await;
+    let outcomes: Vec<&str> = written.iter().map(|line| line.said.outcome.as_str()).collect();
+    assert_eq!(outcomes, ["spoken", "spoken", CANCELLED, ASKED, ASKED]);
+    assert_eq!((written[2].said.turn, written[2].said.at), (0, asked(4).at));
 }
 
 async fn sessions(store: &dyn MemoryStore) {

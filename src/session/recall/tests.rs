@@ -83,6 +83,7 @@ async fn recaller() -> (Arc<Recaller>, TempDir) {
         // The turn that asks has it already.
         Utterance {
             outcome: ASKED.to_owned(),
+            at: NOW,
             ..line("now", &["Bartok the Barkeep"], "what did I promise your father?")
         },
     ];
@@ -127,6 +128,21 @@ async fn npc_recalls_only_facts_known_to_it_or_heard() {
     assert_eq!(recalled.last_session.len(), 1, "{recalled:?}");
     let (recalled, _) = recaller.look(&question("Vesper", asked, &[]), by).await;
     assert_eq!(recalled, Recalled::default());
+}
+
+#[tokio::test]
+async fn words_left_open_are_recalled_later() {
+    let (recaller, _folder) = recaller().await;
+    let by = Instant::now() + Duration::from_secs(60);
+    let asked = question("Bartok the Barkeep", "your father?", &[]);
+    let (recalled, _) = recaller.look(&asked, by).await;
+    assert_eq!(recalled.said, ["Anna, 24 hours ago: I promised your father a hammer"]);
+    // Another process goes on with the session.
+    let goes_on = Session { id: "now".to_owned(), started: Some(NOW + 1), ..Session::default() };
+    recaller.memory.store.put_session(&campaign(), goes_on).await.unwrap();
+    let (recalled, _) = recaller.look(&asked, by).await;
+    let open = |it: &String| it.ends_with(": what did I promise your father?");
+    assert!(recalled.said.len() == 2 && recalled.said.iter().any(open), "{recalled:?}");
 }
 
 #[tokio::test]
