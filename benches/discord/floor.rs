@@ -31,7 +31,8 @@ const SILENCE: [u8; 3] = [0xf8, 0xff, 0xfe];
 /// Bytes of 20 ms as songbird reads them.
 const FRAME_BYTES: usize = 960 * 4;
 
-/// Starts the client as `user` in a voice channel; it answers the last of `packets` packets.
+/// Starts the client as `user` in a voice channel; it answers the last of `packets` packets, or
+/// the silence after them if some were lost.
 pub fn start(discord: &Discord, (guild, channel): (u64, u64), user: u64, packets: usize) -> Child {
     let (token, endpoint) = discord.voice().admit(guild, channel, user, "floor");
     Command::new(env::current_exe().expect("this bench"))
@@ -74,7 +75,8 @@ pub fn run(arguments: &[String]) {
     });
 }
 
-/// Plays a tone when the last packet has come.
+/// Plays a tone when the last packet has come. songbird drops packets that overtake the update
+/// which says whose they are: then it is the silence after them that is answered, 20 ms later.
 struct Answer {
     ring: Ring,
     last: usize,
@@ -89,8 +91,13 @@ impl EventHandler for Answer {
         let payload = rtp.payload();
         let opus = payload.get(data.payload_offset..payload.len() - data.payload_end_pad)?;
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        *heard = if opus == SILENCE { 0 } else { *heard + 1 };
-        if *heard == self.last {
+        let ends = if opus == SILENCE {
+            (1..self.last).contains(&std::mem::take(&mut *heard))
+        } else {
+            *heard += 1;
+            *heard == self.last
+        };
+        if ends {
             let samples = tone(4_800, 48_000.0);
             let bytes = samples.iter().flat_map(|it| (f32::from(*it) / 32_768.0).to_le_bytes());
             self.ring.0.lock().unwrap_or_else(PoisonError::into_inner).extend(bytes);

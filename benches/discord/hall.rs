@@ -190,13 +190,17 @@ impl Room {
             }
         };
         timeout(BOUND, waiting).await.unwrap_or_else(|_| {
-            let (id, news) = (self.inn.id, self.bot.news.lock());
-            let news = news.unwrap_or_else(PoisonError::into_inner);
-            let ours = news.events.iter().filter(|(guild, ..)| *guild == id);
-            let now = Instant::now();
-            let ours: Vec<_> = ours.map(|(_, name, at)| (name, now - *at)).collect();
-            unreachable!("the bot did not report {what:?} of guild {id}, but so long ago {ours:?}")
+            unreachable!("the bot did not report {what:?} ({})", self.history())
         })
+    }
+
+    /// All reports of this guild, for a message.
+    pub fn history(&self) -> String {
+        let (id, now) = (self.inn.id, Instant::now());
+        let news = self.bot.news.lock().unwrap_or_else(PoisonError::into_inner);
+        let ours = news.events.iter().filter(|(guild, ..)| *guild == id);
+        let ours: Vec<_> = ours.map(|(_, name, at)| (name, now - *at)).collect();
+        format!("reports of guild {id}, and how long ago: {ours:?}")
     }
 
     /// Whenever something was reported that happened after `since`.

@@ -64,6 +64,9 @@ async fn turns(room: &Room, n: usize) -> Vec<(f64, f64)> {
         sleep(phase(nth)).await;
         let spoken = room.player.say(&babble(QUESTION)).await.expect("it is said");
         let audible = audible_after(&room.player, room.npc, spoken.last_voiced).await;
+        let audible = audible.unwrap_or_else(|| {
+            unreachable!("the bot did not answer question {nth} ({})", room.history())
+        });
         let handed_over = room.news("speaks", spoken.last_voiced).await;
         let beyond = |at: Instant| ms(at - spoken.last_voiced) - ms(PATIENCE);
         turns.push((beyond(audible), beyond(handed_over)));
@@ -80,13 +83,21 @@ async fn turns_of_songbird(player: &Player, bird: u64, n: usize) -> Vec<f64> {
         let spoken = player.say(&babble(QUESTION)).await.expect("it is said");
         sleep(Duration::from_millis(300)).await;
         let audible = audible_after(player, bird, spoken.last_voiced).await;
+        let audible = audible.unwrap_or_else(|| {
+            let (came, not) = (player.packets(bird).len(), player.not_understood());
+            unreachable!(
+                "songbird alone did not answer question {nth}: {came} packets came of it, and {not} \
+                 were not understood"
+            )
+        });
         times.push(ms(audible - spoken.last_voiced));
     }
     times
 }
 
-/// Time at which the first audible packet of `user` after `moment` came; waits for it.
-async fn audible_after(player: &Player, user: u64, moment: Instant) -> Instant {
+/// Time at which the first audible packet of `user` after `moment` came; `None` if none does
+/// within [`BOUND`].
+async fn audible_after(player: &Player, user: u64, moment: Instant) -> Option<Instant> {
     let heard = async {
         loop {
             if let Some(at) = player.first_audible_after(user, moment) {
@@ -95,7 +106,7 @@ async fn audible_after(player: &Player, user: u64, moment: Instant) -> Instant {
             sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(BOUND, heard).await.expect("an answer")
+    timeout(BOUND, heard).await.ok()
 }
 
 /// Anywhere between two packets of the other side.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use discord_loopback::{Faults, Options, Scope, Slash, VoiceOptions};
 use tokio::time::sleep;
 
-use super::hall::{BOUND, Hall, answers_of};
+use super::hall::{BOUND, Hall, answers_of, said};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unencrypted_session_survives_packet_loss() {
@@ -96,4 +96,23 @@ async fn answer_in_an_outage_is_not_said_later() {
     let kept = hall.ends_keeping();
     let answers = answers_of("Bartok", &kept);
     assert!(!answers.iter().any(|it| it.contains("wagons")), "{answers:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bot_without_the_keys_of_a_player_says_so() {
+    let (hall, dora) = Hall::in_session(Options::default(), "").await;
+    // The bot hears players only after the consent notice.
+    hall.listens_to("Dora").await;
+    hall.has_greeted(&dora).await;
+    let (bot, voice) = (hall.discord.bot(), hall.discord.voice());
+    // Silence frames are not encrypted, and still arrive.
+    let whom = Scope::User { guild: hall.inn.id, user: dora.user() };
+    voice.set_faults(whom, Faults { wrong_dave_key: true, ..Faults::default() });
+    dora.say(&said("slt", "Bartok, hello")).await.unwrap();
+    hall.program.as_ref().expect("it runs").says("a player speaks, but no sound arrives");
+    voice.set_faults(whom, Faults::default());
+    hall.reads(|it| it.text().contains("the voice connection is back")).await;
+    dora.in_call_with(&[bot], BOUND).await.unwrap();
+    hall.rolls_for(&dora).await;
+    hall.ends();
 }

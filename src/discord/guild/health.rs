@@ -28,7 +28,7 @@ pub struct Health {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Packets {
-    /// Arrival of the last one.
+    /// Arrival of the last one that holds sound.
     pub last: Instant,
     /// Arrival of the last decodable one.
     pub last_good: Option<Instant>,

@@ -77,7 +77,7 @@ impl VoiceSupervisor {
     }
 
     /// Applies a report of the connection.
-    pub fn take(&mut self, now: Instant, news: VoiceNews) -> Option<ConnectionChange> {
+    pub fn take(&mut self, news: VoiceNews) -> Option<ConnectionChange> {
         match news {
             VoiceNews::Connected => return self.restored(),
             // One attempt at a time; a running one reports its own result.
@@ -85,9 +85,9 @@ impl VoiceSupervisor {
                 return Some(ConnectionChange::Lost(self.lost(why)));
             }
             VoiceNews::Lost(_) => {}
-            VoiceNews::Speaks(user) => {
+            VoiceNews::Speaks(user, at) => {
                 if self.connection.audience.receives(user) {
-                    self.health.speaks(now, user);
+                    self.health.speaks(at, user);
                 }
             }
             VoiceNews::Left(user) => self.health.left(user),

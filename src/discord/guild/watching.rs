@@ -35,7 +35,7 @@ impl Guild {
 
     fn voice_news(&mut self, news: VoiceNews) {
         let Some(session) = &mut self.session else { return };
-        let change = session.voice.take(Instant::now(), news);
+        let change = session.voice.take(news);
         self.connection_changed(change);
     }
 

@@ -27,8 +27,8 @@ pub enum VoiceNews {
     Connected,
     /// Disconnected, with the reason.
     Lost(String),
-    /// Discord reports that this user speaks.
-    Speaks(UserId),
+    /// Discord reports that this user speaks, since this moment.
+    Speaks(UserId, Instant),
     /// This user has left.
     Left(UserId),
 }
@@ -109,7 +109,7 @@ impl EventHandler for DriverEvents {
                 if let Some(user) = update.user_id {
                     self.audience.is_voice_of(update.ssrc, user.0);
                     if !update.speaking.is_empty() {
-                        self.tell(VoiceNews::Speaks(user.0));
+                        self.tell(VoiceNews::Speaks(user.0, Instant::now()));
                     }
                 }
             }

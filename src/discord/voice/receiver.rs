@@ -29,9 +29,13 @@ pub const PACKET_CAPACITY: usize = 256;
 /// A decoder without packets for this long is freed.
 const STALE: Duration = Duration::from_secs(60);
 const REPORT_EVERY: Duration = Duration::from_millis(500);
+/// Opus that ends speech. It is never encrypted end to end, so it also comes from users whose sound
+/// songbird cannot decrypt and drops without a word: it is no sign that they are heard.
+const SILENCE: [u8; 3] = [0xf8, 0xff, 0xfe];
 
 #[derive(Clone, Copy, Debug)]
 pub struct Reception {
+    /// Arrival of the last packet that holds sound.
     pub last: Instant,
     pub last_good: Option<Instant>,
     pub counts: Counts,
@@ -106,8 +110,10 @@ impl VoiceReceiver {
     }
 
     fn packet(&mut self, user: UserId, packet: Packet) {
+        let sounds = packet.opus != SILENCE;
         let SpeakerDecoder { decoding, reception } = match self.speakers.entry(user) {
             Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(_) if !sounds => return,
             Entry::Vacant(new) => match Decoding::new() {
                 Ok(decoding) => {
                     let counts = Counts::default();
@@ -117,7 +123,9 @@ impl VoiceReceiver {
                 Err(error) => return tracing::error!(%error, "no decoder for a speaker"),
             },
         };
-        reception.last = packet.at;
+        if sounds {
+            reception.last = packet.at;
+        }
         decoding.push(packet);
     }
 
@@ -142,5 +150,27 @@ impl VoiceReceiver {
     fn report(&self) -> ReceptionReport {
         let speakers = self.speakers.iter().map(|(user, it)| (*user, it.reception)).collect();
         ReceptionReport { speakers, crowded_out: self.crowded_out }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(at: Instant, opus: &[u8]) -> Packet {
+        Packet { sequence: 7, timestamp: 0, at, opus: opus.to_vec() }
+    }
+
+    #[test]
+    fn silence_is_no_sign_of_being_heard() {
+        let ((voice, _frames), figures) = (mpsc::channel(1), Figures::default());
+        let speakers = HashMap::new();
+        let mut receiver = VoiceReceiver { speakers, voice, figures, crowded_out: 0 };
+        let start = Instant::now();
+        receiver.packet(1, packet(start, &SILENCE));
+        assert!(receiver.report().speakers.is_empty());
+        receiver.packet(1, packet(start, b"sound"));
+        receiver.packet(1, packet(start + STALE, &SILENCE));
+        assert_eq!(receiver.report().speakers[&1].last, start);
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Dave {
     version: u16,
     /// From the first version on.
     session: Option<DaveSession>,
-    /// Versions by transition.
+    /// Versions by announced transition, until the server says go.
     pending: HashMap<u16, u16>,
     /// Users that may be proposed.
     pub(super) recognised: BTreeSet<u64>,
@@ -55,8 +55,14 @@ impl Dave {
         ready.and_then(DaveSession::get_user_ids).unwrap_or_default()
     }
 
+    /// True if all members have the keys of what was announced: the server says go once they do.
+    pub(super) fn is_settled(&self) -> bool {
+        self.pending.is_empty()
+    }
+
     /// The session begins, or begins again; the answer is a key package.
     pub(super) fn begin(&mut self, version: u64) -> anyhow::Result<Vec<Answer>> {
+        self.pending.clear();
         self.version = u16::try_from(version)?;
         let Some(version) = NonZeroU16::new(self.version) else { return Ok(Vec::new()) };
         let (user, channel) = self.who;

@@ -156,7 +156,7 @@ impl Player {
     }
 
     /// Waits until sound goes both ways with these users: at once without DAVE, else when all are
-    /// in this player's group.
+    /// in this player's group, and have said that they have its keys.
     ///
     /// # Errors
     /// Fails if that takes longer than `limit`.
@@ -164,7 +164,7 @@ impl Player {
         let together = |state: &shared::State| {
             let linked = state.link.is_some();
             let group = state.dave.members();
-            let all = users.iter().all(|user| group.contains(user));
+            let all = state.dave.is_settled() && users.iter().all(|user| group.contains(user));
             (linked && state.moves == 0 && (state.dave.version() == 0 || all)).then_some(())
         };
         self.shared

@@ -2,9 +2,15 @@
 
 use crate::{
     Certificates, Mode, Player, Seat, Voice, VoiceOptions,
-    voice::tests::{CHANNEL, GUILD, authority},
+    voice::tests::{CHANNEL, Client, GUILD, authority},
 };
-use std::time::{Duration, Instant};
+use davey::DaveSession;
+use serde_json::json;
+use std::{
+    num::NonZeroU16,
+    time::{Duration, Instant},
+};
+use tokio_tungstenite::tungstenite::Message;
 
 pub(super) const LIMIT: Duration = Duration::from_secs(120);
 
@@ -29,6 +35,21 @@ impl Call {
     pub(super) async fn join(&self, user: u64, mode: Option<Mode>) -> Player {
         let seat = self.seat(user, CHANNEL);
         Player::connect_with(seat, self.ca.authority(), mode).await.unwrap()
+    }
+
+    /// A client that wants keys, and never says by itself that it has them.
+    pub(super) async fn join_unready(&self, user: u64) -> Client {
+        let seat = self.seat(user, CHANNEL);
+        let mut client = Client::connect(&seat.endpoint, &self.ca, 8).await;
+        let identify = json!({
+            "server_id": GUILD.to_string(), "user_id": user.to_string(), "token": seat.token,
+            "session_id": seat.session_id, "max_dave_protocol_version": 1,
+        });
+        client.say(0, identify).await;
+        let mut session = DaveSession::new(NonZeroU16::MIN, user, CHANNEL, None).unwrap();
+        let package = session.create_key_package().unwrap();
+        client.raw(Message::binary([&[26][..], &package].concat())).await;
+        client
     }
 
     pub(super) async fn two(&self) -> (Player, Player) {

@@ -8,6 +8,7 @@ use crate::{
     voice::tests::{CHANNEL, GUILD},
 };
 use call::{Call, LIMIT, audible, heard, heard_to_its_end, tone};
+use serde_json::json;
 use std::{
     collections::BTreeSet,
     time::{Duration, Instant},
@@ -48,6 +49,22 @@ async fn two_talk_in_both_modes_with_and_without_dave() {
 async fn first_packet_arrives_in_time() {
     let delays = talk_in_all_ways().await;
     assert!(delays.iter().flatten().all(|it| *it < Duration::from_secs(1)), "{delays:?}");
+}
+
+#[tokio::test]
+async fn call_begins_once_all_have_keys() {
+    let call = Call::start(VoiceOptions::default()).await;
+    let one = call.join(1, None).await;
+    let state = || call.voice.group(GUILD, CHANNEL);
+    let founds = |_: &super::shared::State| state().members.contains(&1).then_some(());
+    one.shared.wait(LIMIT, founds).await.unwrap();
+    let mut two = call.join_unready(2).await;
+    let has_keys = |state: &super::shared::State| state.dave.members().contains(&2).then_some(());
+    one.shared.wait(LIMIT, has_keys).await.unwrap();
+    one.in_call_with(&[2], Duration::ZERO).await.unwrap_err();
+    two.say(23, json!({"transition_id": 1})).await;
+    one.in_call_with(&[2], LIMIT).await.unwrap();
+    call.clean();
 }
 
 #[tokio::test]

@@ -21,10 +21,10 @@ pub(crate) fn authority() -> (TlsAcceptor, Certificates) {
 }
 
 /// A client that sends the given messages.
-pub(super) struct Client(WebSocketStream<TlsStream<TcpStream>>);
+pub(crate) struct Client(WebSocketStream<TlsStream<TcpStream>>);
 
 impl Client {
-    pub(super) async fn connect(endpoint: &str, ca: &Certificates, version: u8) -> Self {
+    pub(crate) async fn connect(endpoint: &str, ca: &Certificates, version: u8) -> Self {
         use rustls::pki_types::{CertificateDer, pem::PemObject as _};
         let mut roots = rustls::RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(ca.authority()).unwrap()).unwrap();
@@ -44,11 +44,11 @@ impl Client {
         client
     }
 
-    pub(super) async fn say(&mut self, op: u8, d: Value) {
+    pub(crate) async fn say(&mut self, op: u8, d: Value) {
         self.raw(Message::text(json!({"op": op, "d": d}).to_string())).await;
     }
 
-    pub(super) async fn raw(&mut self, message: Message) {
+    pub(crate) async fn raw(&mut self, message: Message) {
         self.0.send(message).await.unwrap();
     }
 

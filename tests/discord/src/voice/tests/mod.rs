@@ -3,13 +3,13 @@
 mod client;
 mod late;
 
-pub(crate) use client::authority;
+pub(crate) use client::{Client, authority};
 
 use super::{
     Mode, Voice, VoiceOptions,
     transport::{OPUS, Rtp, Transport},
 };
-use client::{Client, soon};
+use client::soon;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::net::UdpSocket;
