@@ -1,7 +1,7 @@
 //! One shard of the gateway: its client, its voice and its guilds.
 //!
 //! Entry function: [`serve`]. A shard ends in order when it is asked to. When its tenure is over,
-//! another process may serve it, as the same Discord user: then it falls silent, writes nothing,
+//! another node may serve it, as the same Discord user: then it falls silent, writes nothing,
 //! and leaves no voice channel.
 
 use std::{
@@ -25,7 +25,7 @@ use super::{
     gateway_events::Handler,
     guilds::Guilds,
     rest::{self, Fatal},
-    shards::Turn,
+    shards::IdentifySlot,
     tenure::Tenure,
     ui::node::node_line,
 };
@@ -60,14 +60,14 @@ enum Ended {
     Itself(Result<(), Fatal>),
 }
 
-/// Serves the shard of `lease` from its `turn` until `close` is cancelled or `tenure` is over. Fails
-/// only on faults that need the bot's owner.
+/// Serves the shard of `lease` from its `slot` to identify until `close` is cancelled or `tenure` is
+/// over. Fails only on faults that need the bot's owner.
 pub async fn serve(
     bot: Arc<Bot>,
     lease: Lease,
     tenure: Tenure,
     close: CancellationToken,
-    turn: Turn,
+    slot: IdentifySlot,
 ) -> Result<(), Fatal> {
     let songbird = Songbird::serenity_from_config(bot.voice.clone());
     let guilds = Arc::new(Guilds::new(tenure.clone()));
@@ -95,10 +95,10 @@ pub async fn serve(
         () = close.cancelled() => return Ok(()),
     };
     // What serenity would do at the start, with a request that may have to wait: then the shard would
-    // identify after its turn, and too soon before the next one.
+    // identify after its slot, and too soon before the next one.
     songbird.initialise_client_data(bot.served.count.into(), bot.me);
     client.voice_manager = None;
-    if !turn.await {
+    if !slot.await {
         return Ok(());
     }
     let (manager, http) = (Arc::clone(&client.shard_manager), Arc::clone(&client.http));
