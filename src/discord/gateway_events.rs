@@ -38,7 +38,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// Receives the events of a shard.
 pub struct Handler {
     pub shard: u32,
-    /// This process and its lease, for the panel; `None`: the only one.
+    /// This node and its lease, for the panel; `None`: the process serves alone.
     pub node: Option<Arc<str>>,
     pub guilds: Arc<Guilds>,
     pub tenure: Tenure,

@@ -87,7 +87,7 @@ impl Guilds {
         }
     }
 
-    /// Ends all tasks; another process goes on with their sessions. Ends the tenure at `until`, which
+    /// Ends all tasks; another node goes on with their sessions. Ends the tenure at `until`, which
     /// drops the guilds that have not ended yet.
     pub async fn hand_over(&self, until: Instant) {
         let (mailboxes, tasks): (Vec<Mailbox>, Vec<Task>) = self.take_all().into_iter().unzip();
