@@ -71,9 +71,7 @@ impl Guilds {
         let Some((_, (mailbox, task))) = self.open.remove(&id) else { return };
         // A closed one needs no events.
         let _ = mailbox.send(GuildEvent::Gone).await;
-        if let Err(error) = task.await {
-            tracing::error!(%error, "a guild has failed");
-        }
+        ended(task).await;
     }
 
     /// Ends all sessions in order.
@@ -81,9 +79,7 @@ impl Guilds {
         let guilds = self.take_all();
         self.stop.cancel();
         for (_, task) in guilds {
-            if let Err(error) = task.await {
-                tracing::error!(%error, "a guild has failed");
-            }
+            ended(task).await;
         }
     }
 
@@ -108,6 +104,13 @@ impl Guilds {
         self.closing.cancel();
         let ids: Vec<GuildId> = self.open.iter().map(|guild| *guild.key()).collect();
         ids.iter().filter_map(|id| self.open.remove(id)).map(|(_, guild)| guild).collect()
+    }
+}
+
+/// Waits for the end of a guild's task.
+async fn ended(task: Task) {
+    if let Err(error) = task.await {
+        tracing::error!(%error, "a guild has failed");
     }
 }
 

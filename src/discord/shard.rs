@@ -53,13 +53,6 @@ struct Shard {
     ready: CancellationToken,
 }
 
-enum Ended {
-    /// The tenure is over.
-    Lost,
-    Asked,
-    Itself(Result<(), Fatal>),
-}
-
 /// Serves the shard of `lease` from its `slot` to identify until `close` is cancelled or `tenure` is
 /// over. Fails only on faults that need the bot's owner.
 pub async fn serve(
@@ -117,12 +110,12 @@ pub async fn serve(
 impl Shard {
     async fn run(&self, client: Client, close: &CancellationToken) -> Result<(), Fatal> {
         let mut running = pin!(self.stay(client, close));
-        let how = tokio::select! {
+        let by_itself = tokio::select! {
             biased;
-            () = self.lost() => Ended::Lost,
-            ended = &mut running => Ended::Itself(ended),
-            fatal = self.refused() => Ended::Itself(Err(fatal)),
-            () = close.cancelled() => Ended::Asked,
+            () = self.lost() => None,
+            ended = &mut running => Some(ended),
+            fatal = self.refused() => Some(Err(fatal)),
+            () = close.cancelled() => None,
         };
         // Leaving channels needs the gateway, so it closes last.
         let mut closing = pin!(self.close_guilds());
@@ -136,7 +129,7 @@ impl Shard {
             self.abandon().await;
             return Ok(());
         }
-        if let Ended::Itself(ended) = how {
+        if let Some(ended) = by_itself {
             return ended;
         }
         let left = async {
