@@ -133,7 +133,7 @@ impl Admission {
         self.strangers().remove(&guild);
     }
 
-    /// Forgets the strangers that `is_meant`: another process may have approved them meanwhile.
+    /// Forgets the strangers that `is_meant`: another node may have approved them meanwhile.
     pub fn forget_strangers(&self, is_meant: impl Fn(u64) -> bool) {
         self.strangers().retain(|guild, _| !is_meant(guild.get()));
     }
@@ -152,7 +152,7 @@ impl Admission {
     }
 
     /// Leaves unapproved servers an hour after they were first seen, until `stop`; those for which
-    /// `serves` is false are left to the process that serves their shard.
+    /// `serves` is false are left to the node that serves their shard.
     pub async fn leave_strangers(
         self,
         http: Arc<Http>,

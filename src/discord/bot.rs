@@ -20,13 +20,12 @@ use super::{
     capacity::Capacity,
     deletions,
     options::Options,
-    reach::check_alone,
     registration,
     rest::{self, Fatal},
     schedules,
     served_shards::ServedShards,
     shard,
-    shards::{self, Leasing, Sharing},
+    shards::{self, Leasing, Sharing, check_alone},
     voice,
 };
 use crate::{
@@ -105,8 +104,8 @@ async fn serve(
         hand_over_by,
         application,
     });
-    let serve = move |lease, tenure, close, turn| {
-        shard::serve(Arc::clone(&bot), lease, tenure, close, turn)
+    let serve = move |lease, tenure, close, slot| {
+        shard::serve(Arc::clone(&bot), lease, tenure, close, slot)
     };
     match leasing {
         Some(leasing) => shards::serve(leasing, serve, stop).await,

@@ -22,9 +22,9 @@ pub struct Bot {
     /// Its threads mix the calls of all shards.
     pub voice: Config,
     pub me: UserId,
-    /// Name of this process among several; `None`: it is the only one.
+    /// Name of this node; `None`: the process serves alone.
     pub node: Option<String>,
-    /// Set if sessions go on in another process: when shards are closed by.
+    /// Set if sessions go on in another node: when shards are closed by.
     pub hand_over_by: Arc<OnceLock<Instant>>,
     pub application: ApplicationId,
 }

@@ -1,7 +1,7 @@
 //! Places for sessions in this process.
 //!
 //! Entry type: [`Capacity`]. A session that goes on has a place even beyond the limit: no other
-//! process serves its server now.
+//! node serves its server now.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use std::{
 
 use tokio::sync::mpsc;
 
-/// Refused servers that wait to be passed to another process; further ones are refused again later.
+/// Refused servers that wait to be passed to another node; further ones are refused again later.
 const REFUSED: usize = 64;
 
 /// Sessions by server; usually one, or one that opens while another closes.

@@ -38,7 +38,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// Receives the events of a shard.
 pub struct Handler {
     pub shard: u32,
-    /// This process and its lease, for the panel; `None`: the only one.
+    /// This node and its lease, for the panel; `None`: the process serves alone.
     pub node: Option<Arc<str>>,
     pub guilds: Arc<Guilds>,
     pub tenure: Tenure,
@@ -71,7 +71,7 @@ impl Handler {
     async fn tell(&self, ctx: &Context, guild: GuildId, event: GuildEvent) {
         let standing = self.bot.admission.standing(guild, Instant::now()).await;
         if matches!(standing, Access::Served) {
-            self.hand_over(ctx, guild, event).await;
+            self.deliver(ctx, guild, event).await;
         }
     }
 
@@ -86,13 +86,13 @@ impl Handler {
         match refusal {
             None => {
                 let job = Box::new(|guild: &mut Guild| interactions::take(guild, interaction));
-                self.hand_over(ctx, guild, GuildEvent::Job(job)).await;
+                self.deliver(ctx, guild, GuildEvent::Job(job)).await;
             }
             Some(why) => refuse(ctx, interaction, why).await,
         }
     }
 
-    async fn hand_over(&self, ctx: &Context, guild: GuildId, event: GuildEvent) {
+    async fn deliver(&self, ctx: &Context, guild: GuildId, event: GuildEvent) {
         let shared = || {
             Arc::new(Shared {
                 http: Arc::clone(&ctx.http),
@@ -179,17 +179,13 @@ impl EventHandler for Handler {
     }
 
     async fn guild_delete(&self, _: Context, gone: UnavailableGuild, _: Option<GuildData>) {
-        if !gone.unavailable {
-            self.bot.admission.left(gone.id);
-        }
+        let guild = gone.id;
         if gone.unavailable {
-            tracing::warn!(
-                guild = gone.id.get(),
-                "discord reports a server as unavailable for now"
-            );
-        } else {
-            tokio::join!(self.guilds.end(gone.id), self.revoke_tokens(gone.id));
+            tracing::warn!(guild = guild.get(), "discord reports a server as unavailable for now");
+            return;
         }
+        self.bot.admission.left(guild);
+        tokio::join!(self.guilds.end(guild), self.revoke_tokens(guild));
     }
 
     async fn voice_state_update(&self, ctx: Context, _: Option<VoiceState>, new: VoiceState) {

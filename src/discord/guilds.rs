@@ -71,9 +71,7 @@ impl Guilds {
         let Some((_, (mailbox, task))) = self.open.remove(&id) else { return };
         // A closed one needs no events.
         let _ = mailbox.send(GuildEvent::Gone).await;
-        if let Err(error) = task.await {
-            tracing::error!(%error, "a guild has failed");
-        }
+        ended(task).await;
     }
 
     /// Ends all sessions in order.
@@ -81,13 +79,11 @@ impl Guilds {
         let guilds = self.take_all();
         self.stop.cancel();
         for (_, task) in guilds {
-            if let Err(error) = task.await {
-                tracing::error!(%error, "a guild has failed");
-            }
+            ended(task).await;
         }
     }
 
-    /// Ends all tasks; another process goes on with their sessions. Ends the tenure at `until`, which
+    /// Ends all tasks; another node goes on with their sessions. Ends the tenure at `until`, which
     /// drops the guilds that have not ended yet.
     pub async fn hand_over(&self, until: Instant) {
         let (mailboxes, tasks): (Vec<Mailbox>, Vec<Task>) = self.take_all().into_iter().unzip();
@@ -108,6 +104,13 @@ impl Guilds {
         self.closing.cancel();
         let ids: Vec<GuildId> = self.open.iter().map(|guild| *guild.key()).collect();
         ids.iter().filter_map(|id| self.open.remove(id)).map(|(_, guild)| guild).collect()
+    }
+}
+
+/// Waits for the end of a guild's task.
+async fn ended(task: Task) {
+    if let Err(error) = task.await {
+        tracing::error!(%error, "a guild has failed");
     }
 }
 

@@ -18,7 +18,6 @@ mod guilds;
 mod interactions;
 mod invite;
 mod options;
-mod reach;
 mod registration;
 mod responder;
 mod rest;

@@ -1,7 +1,7 @@
 //! One shard of the gateway: its client, its voice and its guilds.
 //!
 //! Entry function: [`serve`]. A shard ends in order when it is asked to. When its tenure is over,
-//! another process may serve it, as the same Discord user: then it falls silent, writes nothing,
+//! another node may serve it, as the same Discord user: then it falls silent, writes nothing,
 //! and leaves no voice channel.
 
 use std::{
@@ -25,7 +25,7 @@ use super::{
     gateway_events::Handler,
     guilds::Guilds,
     rest::{self, Fatal},
-    shards::Turn,
+    shards::IdentifySlot,
     tenure::Tenure,
     ui::node::node_line,
 };
@@ -53,21 +53,14 @@ struct Shard {
     ready: CancellationToken,
 }
 
-enum Ended {
-    /// The tenure is over.
-    Lost,
-    Asked,
-    Itself(Result<(), Fatal>),
-}
-
-/// Serves the shard of `lease` from its `turn` until `close` is cancelled or `tenure` is over. Fails
-/// only on faults that need the bot's owner.
+/// Serves the shard of `lease` from its `slot` to identify until `close` is cancelled or `tenure` is
+/// over. Fails only on faults that need the bot's owner.
 pub async fn serve(
     bot: Arc<Bot>,
     lease: Lease,
     tenure: Tenure,
     close: CancellationToken,
-    turn: Turn,
+    slot: IdentifySlot,
 ) -> Result<(), Fatal> {
     let songbird = Songbird::serenity_from_config(bot.voice.clone());
     let guilds = Arc::new(Guilds::new(tenure.clone()));
@@ -95,10 +88,10 @@ pub async fn serve(
         () = close.cancelled() => return Ok(()),
     };
     // What serenity would do at the start, with a request that may have to wait: then the shard would
-    // identify after its turn, and too soon before the next one.
+    // identify after its slot, and too soon before the next one.
     songbird.initialise_client_data(bot.served.count.into(), bot.me);
     client.voice_manager = None;
-    if !turn.await {
+    if !slot.await {
         return Ok(());
     }
     let (manager, http) = (Arc::clone(&client.shard_manager), Arc::clone(&client.http));
@@ -117,12 +110,12 @@ pub async fn serve(
 impl Shard {
     async fn run(&self, client: Client, close: &CancellationToken) -> Result<(), Fatal> {
         let mut running = pin!(self.stay(client, close));
-        let how = tokio::select! {
+        let by_itself = tokio::select! {
             biased;
-            () = self.lost() => Ended::Lost,
-            ended = &mut running => Ended::Itself(ended),
-            fatal = self.refused() => Ended::Itself(Err(fatal)),
-            () = close.cancelled() => Ended::Asked,
+            () = self.lost() => None,
+            ended = &mut running => Some(ended),
+            fatal = self.refused() => Some(Err(fatal)),
+            () = close.cancelled() => None,
         };
         // Leaving channels needs the gateway, so it closes last.
         let mut closing = pin!(self.close_guilds());
@@ -136,7 +129,7 @@ impl Shard {
             self.abandon().await;
             return Ok(());
         }
-        if let Ended::Itself(ended) = how {
+        if let Some(ended) = by_itself {
             return ended;
         }
         let left = async {

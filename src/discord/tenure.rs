@@ -1,4 +1,4 @@
-//! The time for which this process may serve a shard of the gateway.
+//! The time for which this node may serve a shard of the gateway.
 //!
 //! Entry type: [`Tenure`], shared by the shard's guilds and their sound. It ends for good: a lease
 //! that returns later begins another. **Never**: asks the store.

@@ -1,4 +1,4 @@
-//! Leases of shards of Discord's gateway, one process for each, and shards' turns to identify.
+//! Leases of shards of Discord's gateway, one node for each, and slots in which shards identify.
 //!
 //! Entry trait: [`Leases`]. Time is the store's own; a holder counts its own deadline from before it
 //! asked. **Never**: leaves a shard to two owners.
@@ -28,7 +28,7 @@ pub fn fair_share(shards: u32, nodes: u64) -> u64 {
 /// A process that serves shards, as it describes itself at each renewal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
-    /// Name for people; the host's by default. Several processes may share it.
+    /// Name for people; the host's by default. Several nodes may share it.
     pub name: String,
     /// This run of the program: random, so that a restarted process is another owner.
     pub run: String,

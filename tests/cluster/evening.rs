@@ -66,8 +66,8 @@ pub enum Fault {
     Outage,
 }
 
-/// A process, and its way to the database.
-pub(super) struct Machine {
+/// A process with a way of its own to the database.
+pub(super) struct WiredNode {
     name: &'static str,
     pub(super) node: Node,
     wire: Wire,
@@ -91,7 +91,7 @@ pub struct Suffered {
 
 pub(super) struct Evening {
     pub(super) cluster: Cluster,
-    pub(super) machines: [Machine; 3],
+    pub(super) nodes: [WiredNode; 3],
     pub players: Vec<Player>,
     /// Where commands are run, with a way to the database of its own.
     pub desk: Place,
@@ -130,13 +130,13 @@ impl Evening {
             place
         };
         let desk = place(&cluster.database.url("postgres"));
-        let machines = NAMES.map(|name| {
+        let nodes = NAMES.map(|name| {
             let wire = Wire::to(cluster.database.socket());
-            Machine { name, node: Node { place: place(&wire.url()), program: None }, wire }
+            WiredNode { name, node: Node { place: place(&wire.url()), program: None }, wire }
         });
         let mut evening = Self {
             cluster,
-            machines,
+            nodes,
             players: Vec::new(),
             desk,
             release,
@@ -154,12 +154,12 @@ impl Evening {
 
     /// The processes start, and share the shards.
     async fn share(&mut self) {
-        for machine in 0..NAMES.len() {
-            let before = self.start(machine);
-            self.is_up(machine, before);
+        for at in 0..NAMES.len() {
+            let before = self.start(at);
+            self.is_up(at, before);
         }
         let all_have_some = || {
-            let nodes = self.nodes();
+            let nodes = self.listed();
             NAMES.iter().all(|name| self.tables_of(&nodes, name).len() >= SOME)
         };
         block_in_place(|| wait_until("the processes share the shards", all_have_some));
@@ -181,21 +181,21 @@ impl Evening {
 /// Processes and their tables.
 impl Evening {
     /// Starts a process; how often processes had asked before how often they may identify.
-    fn start(&mut self, machine: usize) -> usize {
+    fn start(&mut self, at: usize) -> usize {
         let before = self.cluster.asked();
-        let Machine { name, node, .. } = &mut self.machines[machine];
+        let WiredNode { name, node, .. } = &mut self.nodes[at];
         node.program = Some(node.place.start_program(&self.release, &["run", "--node", *name]));
         before
     }
 
     /// Waits until a process that was started has asked.
-    fn is_up(&mut self, machine: usize, before: usize) {
-        let program = self.machines[machine].node.program.as_mut();
+    fn is_up(&mut self, at: usize, before: usize) {
+        let program = self.nodes[at].node.program.as_mut();
         self.cluster.is_up(program.expect("it was started"), before);
     }
 
     /// All processes with their shards, as `glyphoxa nodes` lists them.
-    fn nodes(&self) -> Value {
+    fn listed(&self) -> Value {
         block_in_place(|| self.desk.run(&["nodes", "--json"]).ends_with(0).line())
     }
 
@@ -215,11 +215,11 @@ impl Evening {
 
     /// A process that serves tables, and those that `fault` hits.
     fn victim(&mut self, fault: Fault) -> (usize, Vec<usize>) {
-        let nodes = self.nodes();
+        let nodes = self.listed();
         let all = NAMES.iter().enumerate().map(|(at, name)| (at, self.tables_of(&nodes, name)));
         let serving: Vec<(usize, Vec<usize>)> = all.filter(|(_, it)| !it.is_empty()).collect();
-        let (machine, tables) = serving.choose(&mut self.rng).expect("one serves").clone();
-        (machine, if fault == Fault::Outage { self.all_tables() } else { tables })
+        let (victim, tables) = serving.choose(&mut self.rng).expect("one serves").clone();
+        (victim, if fault == Fault::Outage { self.all_tables() } else { tables })
     }
 
     fn sound(&self, table: usize) -> Vec<Sound> {
@@ -304,7 +304,7 @@ impl Evening {
         self.suffered.push(Suffered { fault, silences });
         let name = match fault {
             Fault::Outage => "the database",
-            _ => self.machines[victim].name,
+            _ => self.nodes[victim].name,
         };
         let (count, beside) = (hit.len(), beside.worst);
         format!(
@@ -320,7 +320,7 @@ impl Evening {
         (victim, hit): (usize, &[usize]),
         is_new: impl Fn(usize, &Sound) -> bool,
     ) {
-        let node = &mut self.machines[victim].node;
+        let node = &mut self.nodes[victim].node;
         match fault {
             Fault::Kill => {
                 let program = node.program.take().expect("it runs");
@@ -332,12 +332,12 @@ impl Evening {
             Fault::Halt => {
                 node.halt();
                 self.wait_for_sound(hit, is_new);
-                self.machines[victim].node.signal(Signal::CONT);
+                self.nodes[victim].node.signal(Signal::CONT);
             }
             Fault::Cut => {
-                self.machines[victim].wire.set_cut(true);
+                self.nodes[victim].wire.set_cut(true);
                 self.wait_for_sound(hit, is_new);
-                self.machines[victim].wire.set_cut(false);
+                self.nodes[victim].wire.set_cut(false);
             }
             Fault::Outage => {
                 let database = &mut self.cluster.database;

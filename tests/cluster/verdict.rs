@@ -67,8 +67,8 @@ impl Evening {
     /// Ends all processes and judges the evening; the schedule was `made` then.
     pub fn ends(mut self, made: i64) {
         let at_once = self.cluster.at_once();
-        for machine in &mut self.machines {
-            let program = machine.node.program.take().expect("it runs");
+        for it in &mut self.nodes {
+            let program = it.node.program.take().expect("it runs");
             assert_eq!(block_in_place(|| program.terminate()), 0);
         }
         let began = self.fired();

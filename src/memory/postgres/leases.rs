@@ -234,10 +234,7 @@ fn status(row: &Row) -> Result<NodeStatus, Error> {
         build: row.try_get(2)?,
         shards: small(row, 3)?,
         tables: small(row, 4)?,
-        capacity: match row.try_get::<_, Option<i64>>(5)? {
-            Some(_) => Some(small(row, 5)?),
-            None => None,
-        },
+        capacity: row.try_get::<_, Option<i64>>(5)?.map(|_| small(row, 5)).transpose()?,
         application: count(row, 10)?,
         connected: small(row, 11)?,
         is_cut_off: row.try_get(12)?,

@@ -1,18 +1,16 @@
-//! Other processes on the store, and whether this one reaches Discord's gateway or leaves its shards
-//! to them.
+//! Whether this node reaches Discord's gateway, or leaves its shards to others.
 //!
-//! Entry type: [`Reach`]. A process of which no shard is connected for [`DOWN_MAX`] gives back all
-//! of them, if another has one that is connected, or has none at all, so that nothing speaks against
+//! Entry type: [`Reach`]. A node of which no shard is connected for [`DOWN_MAX`] gives back all of
+//! them, if another has one that is connected, or has none at all, so that nothing speaks against
 //! it. Then it takes none for a pause, which doubles each time until a shard is connected here
-//! again, and ends early if no other process is left. While Discord itself is away no shard is
-//! connected anywhere: shards stay, or are tried by a process without any, once in a pause.
+//! again, and ends early if no other node is left. While Discord itself is away no shard is
+//! connected anywhere: shards stay, or are tried by a node without any, once in a pause.
 
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
-use super::rest::Fatal;
-use crate::campaign::{Leases, Node, NodeStatus};
+use crate::campaign::{Node, NodeStatus};
 
 /// Longest time without a connected shard: serenity needs less to connect again, and 20 s of it are
 /// over before a shard asks whether Discord refuses the bot for its size.
@@ -20,8 +18,6 @@ const DOWN_MAX: Duration = Duration::from_secs(25);
 /// First pause, and the longest.
 const PAUSE: Duration = Duration::from_secs(30);
 const PAUSE_MAX: Duration = Duration::from_secs(600);
-/// Longest wait for the store before a process that serves alone starts without its answer.
-const ALONE_PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
 pub struct Reach {
@@ -48,12 +44,12 @@ impl Reach {
         self.down_since.is_some_and(|since| now >= since + DOWN_MAX)
     }
 
-    /// True while this process takes no shard.
+    /// True while this node takes no shard.
     pub fn is_paused(&self, now: Instant) -> bool {
         self.paused_until.is_some_and(|until| now < until)
     }
 
-    /// Begins a pause if this process, `node`, is down and another of `nodes` is not, and ends one
+    /// Begins a pause if this node, `node`, is down and another of `nodes` is not, and ends one
     /// if no other is left. True if it begins.
     pub fn look(&mut self, now: Instant, nodes: &[NodeStatus], node: &Node) -> bool {
         let mut others = others(nodes, node);
@@ -74,41 +70,9 @@ impl Reach {
     }
 }
 
-/// Fails if another process shares the store: this one, which serves alone, would serve the same
-/// servers beside it. A store that does not answer stops no process.
-pub async fn check_alone(leases: &dyn Leases) -> Result<(), Fatal> {
-    let Ok(Ok(nodes)) = timeout(ALONE_PATIENCE, leases.nodes()).await else { return Ok(()) };
-    let Some(other) = nodes.iter().find(|it| !it.is_gone) else { return Ok(()) };
-    Err(Fatal::Leases(format!(
-        "node '{}' runs on the same database, and both would play at the same tables (set 'cluster' \
-         as it has, or use --node; or end all nodes first; another bot needs its own database, named \
-         in 'memory.url')",
-        other.node.name
-    )))
-}
-
-/// Living processes other than `node` that are not cut off from Discord.
-fn others<'n>(nodes: &'n [NodeStatus], node: &Node) -> impl Iterator<Item = &'n NodeStatus> {
+/// Living nodes other than `node` that are not cut off from Discord.
+pub fn others<'n>(nodes: &'n [NodeStatus], node: &Node) -> impl Iterator<Item = &'n NodeStatus> {
     nodes.iter().filter(move |it| it.node.run != node.run && !it.is_gone && !it.node.is_cut_off)
-}
-
-/// `node` itself, if it lives, and others with room for sessions.
-pub fn living<'n>(
-    nodes: &'n [NodeStatus],
-    node: &Node,
-) -> (Vec<&'n NodeStatus>, Vec<&'n NodeStatus>) {
-    let own = nodes.iter().filter(|it| it.node.run == node.run && !it.is_gone);
-    (own.collect(), others(nodes, node).filter(|it| !it.node.is_full()).collect())
-}
-
-/// How many sessions the processes may begin.
-pub fn room(nodes: &[&NodeStatus]) -> usize {
-    let left = |node: &Node| match node.capacity {
-        Some(capacity) => capacity.saturating_sub(node.tables),
-        None => u32::MAX,
-    };
-    let left = nodes.iter().map(|it| usize::try_from(left(&it.node)).unwrap_or(usize::MAX));
-    left.fold(0, usize::saturating_add)
 }
 
 #[cfg(test)]
@@ -130,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_go_to_processes_that_reach_discord() {
+    fn shards_go_to_nodes_that_reach_discord() {
         let gone = NodeStatus { is_gone: true, ..status(1, 2) };
         let mut cut_off = status(0, 0);
         cut_off.node.is_cut_off = true;
