@@ -233,7 +233,7 @@ impl Shards {
         let node = &self.leasing.sharing.node;
         let playing = (self.leasing.playing)().into_iter();
         let busy: BTreeSet<u32> = playing.map(|guild| shard_of(guild, node.shards)).collect();
-        let idle = self.open.from_last().filter(|shard| !busy.contains(shard));
+        let idle = self.open.last_first().filter(|shard| !busy.contains(shard));
         let refused = std::mem::take(&mut self.refused);
         for shard in given(nodes, node, idle.collect(), &refused) {
             tracing::info!(shard, "giving a shard to another process");

@@ -78,7 +78,7 @@ impl OpenShards {
     }
 
     /// All open shards, the last one first.
-    pub fn from_last(&self) -> impl Iterator<Item = u32> {
+    pub fn last_first(&self) -> impl Iterator<Item = u32> {
         self.open.keys().rev().copied()
     }
 
