@@ -9,6 +9,7 @@ mod evening;
 mod silence;
 mod takeover;
 mod verdict;
+mod versions;
 mod wire;
 
 use std::{cell::RefCell, time::Duration};
@@ -104,14 +105,17 @@ impl Cluster {
     /// configuration.
     fn place(&self, url: &str, providers: &str, more: &str) -> Place {
         let certificates = self.discord.ca_file().display().to_string();
+        // Earlier versions do not know it.
+        let lease = (self.lease_s != LEASE_S).then(|| format!(", lease_s: {}", self.lease_s));
+        let lease = lease.unwrap_or_default();
         let place = Place::with_config(&format!(
             "data_dir: data\nlog: {{ level: debug }}\n\
              npcs: [{{ name: Bartok, voice: {{ voice_id: rms }} }}]\n\
              memory: {{ url: \"${{DATABASE_URL}}\", consolidate: false }}\n\
-             cluster: {{ shards: {}, lease_s: {} }}\n\
+             cluster: {{ shards: {}{} }}\n\
              providers:\n{}{providers}discord:\n  token: \"{}\"\n  api_base: {}\n  guilds: any\n{more}",
             self.shards,
-            self.lease_s,
+            lease,
             self.ears.entry(),
             self.discord.token(),
             self.discord.api_base(),

@@ -296,9 +296,18 @@ pub fn shipped(name: &str) -> String {
 /// The release build of the program, which `./dev proof` makes and `GLYPHOXA_TEST_RELEASE` names;
 /// without it `what` is reported as not tested.
 pub fn release_program(what: &str) -> Option<PathBuf> {
-    let program = env::var_os("GLYPHOXA_TEST_RELEASE").map(PathBuf::from);
+    program_named("GLYPHOXA_TEST_RELEASE", what)
+}
+
+/// Likewise the program of an earlier version, which `GLYPHOXA_TEST_EARLIER` names.
+pub fn earlier_program(what: &str) -> Option<PathBuf> {
+    program_named("GLYPHOXA_TEST_EARLIER", what)
+}
+
+fn program_named(variable: &str, what: &str) -> Option<PathBuf> {
+    let program = env::var_os(variable).map(PathBuf::from);
     if program.is_none() {
-        skipped(what, "GLYPHOXA_TEST_RELEASE names no release build");
+        skipped(what, &format!("{variable} names no program"));
     }
     program
 }
