@@ -129,21 +129,8 @@ impl Driver {
     pub async fn close_record(&mut self) -> Result<(), Failure> {
         let Some(record) = &mut self.record else { return Ok(()) };
         while let Some(event) = self.events.try_recv() {
-            match event {
-                TableEvent::Line(line) => record.add(&line).await?,
-                TableEvent::Asked(line) => record.asked(&line).await,
-                TableEvent::Forgotten(person) => record.forget(&person),
-                TableEvent::Missed(_) => record.missed(),
-                TableEvent::Halted { taken_back } => record.take_back(&taken_back).await?,
-                // The end of the session saves its state.
-                TableEvent::Notice(_)
-                | TableEvent::Private(_)
-                | TableEvent::Said(_)
-                | TableEvent::State(_)
-                | TableEvent::Stands(_)
-                | TableEvent::Conversed(_)
-                | TableEvent::Mark(_) => {}
-            }
+            // Without the state, which the end of the session saves.
+            record.take(&event).await?;
         }
         record.close().await;
         Ok(())
@@ -385,22 +372,13 @@ impl Driver {
             self.lines += 1;
             self.last = Some(line.outcome);
             self.last_command = None;
-            if let Some(record) = &mut self.record {
-                // Every printed line is recorded.
-                record.add(line).await?;
-            }
         }
-        match (event, &mut self.record) {
-            (TableEvent::Asked(line), Some(record)) => record.asked(line).await,
-            (TableEvent::Forgotten(person), Some(record)) => record.forget(person),
-            (TableEvent::Missed(_), Some(record)) => record.missed(),
-            (TableEvent::Halted { taken_back }, Some(record)) => {
-                record.take_back(taken_back).await?;
-            }
-            (TableEvent::Stands(continuation), Some(record)) => {
+        if let Some(record) = &mut self.record {
+            // Every printed line is recorded.
+            record.take(event).await?;
+            if let TableEvent::Stands(continuation) = event {
                 record.stands(continuation).await?;
             }
-            _ => {}
         }
         Ok(self.printer.event(event)?)
     }

@@ -7,8 +7,7 @@ use tokio::task::spawn_blocking;
 use super::super::{Failure, complain};
 use crate::{
     campaign::{CallLog, Indexer, KeptSession, Transcript, TranscriptWriter},
-    domain::PersonId,
-    session::{Backlog, Continuation, TurnLine},
+    session::{Backlog, Continuation, TableEvent},
 };
 
 /// Longest wait for a line to be on a disk before it is printed.
@@ -28,35 +27,37 @@ impl SessionRecord {
         self.transcripts.backlog()
     }
 
-    /// Records a line, on the disk unless that takes too long.
-    pub async fn add(&mut self, line: &TurnLine) -> Result<(), Failure> {
-        self.calls.add(line)?;
-        self.transcripts.line(&self.written, line);
-        self.transcripts.settled(PATIENCE).await;
-        Ok(())
-    }
-
-    /// Records words whose turn goes on, on the disk unless that takes too long.
-    pub async fn asked(&self, line: &TurnLine) {
-        self.transcripts.asked(&self.written, line);
-        self.transcripts.settled(PATIENCE).await;
-    }
-
-    /// Withdraws words of a person whose turns have ended without a line.
-    pub fn forget(&self, person: &PersonId) {
-        self.transcripts.forget(&self.written, person);
-    }
-
-    /// Withdraws words whose turns go on: events that were missed may have taken them back.
-    pub fn missed(&self) {
-        self.transcripts.missed(&self.written);
-    }
-
-    /// Withdraws the records of these turns, from the disk unless that takes too long.
-    pub async fn take_back(&mut self, turns: &[u64]) -> Result<(), Failure> {
-        self.calls.take_back(turns)?;
-        self.transcripts.take_back(&self.written, turns);
-        self.transcripts.settled(PATIENCE).await;
+    /// Records what an event says, on the disk unless that takes too long; all but the state of the
+    /// table, for which there is [`Self::stands`].
+    pub async fn take(&mut self, event: &TableEvent) -> Result<(), Failure> {
+        let (transcripts, of) = (&self.transcripts, &self.written);
+        match event {
+            TableEvent::Line(line) => {
+                self.calls.add(line)?;
+                transcripts.line(of, line);
+            }
+            TableEvent::Asked(line) => transcripts.asked(of, line),
+            TableEvent::Halted { taken_back } => {
+                self.calls.take_back(taken_back)?;
+                transcripts.take_back(of, taken_back);
+            }
+            TableEvent::Forgotten(person) => {
+                transcripts.forget(of, person);
+                return Ok(());
+            }
+            TableEvent::Missed(_) => {
+                transcripts.missed(of);
+                return Ok(());
+            }
+            TableEvent::Notice(_)
+            | TableEvent::Private(_)
+            | TableEvent::Said(_)
+            | TableEvent::State(_)
+            | TableEvent::Stands(_)
+            | TableEvent::Conversed(_)
+            | TableEvent::Mark(_) => return Ok(()),
+        }
+        transcripts.settled(PATIENCE).await;
         Ok(())
     }
 
