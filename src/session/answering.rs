@@ -58,7 +58,7 @@ impl Table {
     /// takes them back and continues them, and a stored line can't be continued.
     fn publish_heard(&mut self, now: Instant) {
         let company = Company { speakers: &self.speakers, scene: &self.router.scene };
-        for turn in self.turns.iter().filter(|turn| turn.is_settled(now)) {
+        for turn in self.turns.iter().filter(|turn| turn.is_heard(now) && !turn.taken_back) {
             let Purpose { utterance, seat, .. } = &mut turn.purpose;
             self.reports.asked(utterance, &self.seats[*seat].npc.name, &company);
         }

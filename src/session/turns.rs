@@ -204,18 +204,13 @@ impl Active {
     /// True if it answers what `speaker` said until `end`, and too little was played to be
     /// understood. Speech then withdraws it; later it would interrupt it.
     pub fn gives_way_to(&self, speaker: SpeakerId, end: Instant, now: Instant) -> bool {
-        let is_early = match &self.phase {
-            Phase::Thinking { .. } => true,
-            Phase::Audible { began, .. } => now < *began + barge_in::ARMED_AFTER,
-            Phase::Guess { .. } | Phase::Stopping { .. } | Phase::Done { .. } => false,
-        };
+        let is_early = self.is_certain() && !self.is_heard(now);
         is_early && self.purpose.utterance.was_said_by(speaker, end)
     }
 
-    /// True if more speech interrupts it instead of withdrawing it: see [`Self::gives_way_to`].
-    pub fn is_settled(&self, now: Instant) -> bool {
-        let is_heard = |began: Instant| now >= began + barge_in::ARMED_AFTER;
-        matches!(&self.phase, Phase::Audible { began, .. } if is_heard(*began)) && !self.taken_back
+    /// True if it is audible and enough was played to be understood.
+    pub fn is_heard(&self, now: Instant) -> bool {
+        matches!(&self.phase, Phase::Audible { began, .. } if now >= *began + barge_in::ARMED_AFTER)
     }
 
     pub fn audible_since(&self) -> Option<Instant> {
