@@ -10,8 +10,8 @@ use crate::domain::{Scope, is_framed};
 
 use super::{StoreFuture, Viewer, Visibility};
 
-/// The outcome of words that are written before their turn ends: writing them again then gives the
-/// line its turn, outcome and calls.
+/// The outcome of open words, which are written before their turn ends: writing them again then
+/// gives the line its turn, outcome and calls.
 pub const ASKED: &str = "asked";
 
 /// The outcome of [`ASKED`] words whose process ended before their turn did.

@@ -110,7 +110,7 @@ impl Backlog {
         self.0.waiting.fetch_sub(lines, Ordering::Relaxed);
     }
 
-    /// Counts lines that will never be stored. Words that wait for their answer count as none.
+    /// Counts lines that will never be stored. Open words count as none.
     pub fn lose(&self, lines: u64) {
         self.0.lost.fetch_add(lines, Ordering::Relaxed);
         *self.0.lost_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());

@@ -32,7 +32,7 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// Number of lines; words whose turn goes on count with what comes of it.
+    /// Number of lines; open words count once their line settles them.
     pub fn lines(&self) -> u64 {
         match self {
             Self::Session(..) | Self::Withdraw(..) => 0,
@@ -91,8 +91,8 @@ impl Spill {
         self.held.is_none()
     }
 
-    /// Appends an entry durably. If the file or the disk is full, nothing is written. Withdrawn
-    /// words are on this disk no more, however long the store is away.
+    /// Appends an entry durably. If the file or the disk is full, nothing is written. Words that it
+    /// withdraws leave the file at once: the store may be away for long.
     pub fn push(&mut self, entry: &Entry) -> io::Result<()> {
         let mut text = serde_json::to_vec(entry)?;
         text.push(b'\n');

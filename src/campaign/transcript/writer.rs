@@ -46,15 +46,15 @@ struct Recent {
     lines: Vec<Uid>,
 }
 
-/// Words that are written before their turn ends.
-struct Open {
+/// Words that are written before their turn ends, until its line settles them.
+struct OpenWords {
     session: SessionId,
     uid: Uid,
     at: i64,
     by: Option<String>,
 }
 
-impl Open {
+impl OpenWords {
     /// Gives the lines of the turn the identity and the time of the words as they are written.
     fn settle(self, lines: &mut [Utterance]) {
         for line in lines {
@@ -83,7 +83,7 @@ pub struct TranscriptWriter {
     deletion_files: DeletionFiles,
     served: Served,
     recent: Arc<Mutex<VecDeque<Recent>>>,
-    open: Arc<Mutex<HashMap<AskedId, Open>>>,
+    open_words: Arc<Mutex<HashMap<AskedId, OpenWords>>>,
     stuck: watch::Receiver<bool>,
     stop: CancellationToken,
     task: Arc<Mutex<Option<JoinHandle<u64>>>>,
@@ -132,7 +132,7 @@ impl TranscriptWriter {
             deletion_files: DeletionFiles::new(&options.spill),
             served,
             recent: Arc::default(),
-            open: Arc::default(),
+            open_words: Arc::default(),
             stuck,
             stop,
             task,
@@ -171,42 +171,43 @@ impl TranscriptWriter {
     pub fn ends(&self, of: &Transcript) {
         let ended = Some(now());
         let session = Session { id: of.session.0.clone(), ended, ..Session::default() };
-        self.words().retain(|_, open| open.session != of.session);
+        self.open_words().retain(|_, open| open.session != of.session);
         self.note(Entry::Session(of.scope.clone(), session));
     }
 
-    /// Records words whose turn goes on; returns at once. [`Self::line`] adds what comes of them.
+    /// Records open words; returns at once. [`Self::line`] settles them.
     pub fn asked(&self, of: &Transcript, line: &TurnLine) {
         let Some(id) = line.circumstances.asked else { return };
         let Some(words) = super::utterances(of, line, now()).into_iter().next() else { return };
         let words = Utterance { turn: 0, outcome: ASKED.to_owned(), ..words };
         let (uid, by) = (words.uid.clone(), words.speaker_id.clone());
-        let open = Open { session: of.session.clone(), uid, at: words.at, by };
-        self.words().insert(id, open);
+        let open = OpenWords { session: of.session.clone(), uid, at: words.at, by };
+        self.open_words().insert(id, open);
         self.note(Entry::Lines(of.scope.clone(), vec![words]));
     }
 
-    /// Withdraws words of a person whose turns go on: they end without a line. Returns at once.
+    /// Withdraws open words of a person: their turns end without a line. Returns at once.
     pub fn forget(&self, of: &Transcript, person: &PersonId) {
         self.withdraw_open(of, |it| it.by.as_ref() == Some(&person.0));
     }
 
-    /// Withdraws all words whose turns go on, after events of the table were missed: these may have
-    /// taken them back. Lines that still come write their words again. Returns at once.
+    /// Withdraws all open words, after events of the table were missed: these may have taken them
+    /// back. Lines that still come write their words again. Returns at once.
     pub fn missed(&self, of: &Transcript) {
         self.withdraw_open(of, |_| true);
     }
 
-    fn withdraw_open(&self, of: &Transcript, is_one: impl Fn(&Open) -> bool) {
-        let is_gone = |it: &Open| it.session == of.session && is_one(it);
-        let gone: Vec<Open> = self.words().extract_if(|_, it| is_gone(it)).map(|it| it.1).collect();
+    fn withdraw_open(&self, of: &Transcript, is_one: impl Fn(&OpenWords) -> bool) {
+        let is_gone = |it: &OpenWords| it.session == of.session && is_one(it);
+        let gone: Vec<OpenWords> =
+            self.open_words().extract_if(|_, it| is_gone(it)).map(|it| it.1).collect();
         self.withdraw(of, gone.into_iter().map(|it| it.uid).collect());
     }
 
-    /// Records a line; returns at once. One without words withdraws those that were asked.
+    /// Records a line; returns at once. One without words withdraws its open words.
     pub fn line(&self, of: &Transcript, line: &TurnLine) {
         let mut lines = super::utterances(of, line, now());
-        let open = line.circumstances.asked.and_then(|id| self.words().remove(&id));
+        let open = line.circumstances.asked.and_then(|id| self.open_words().remove(&id));
         match open {
             Some(open) if lines.is_empty() => self.withdraw(of, vec![open.uid]),
             Some(open) => open.settle(&mut lines),
@@ -225,8 +226,8 @@ impl TranscriptWriter {
         }
     }
 
-    /// Withdraws turns that an X-card takes back, including unwritten ones, and all words whose turns
-    /// go on: it ends these, but a slow engine may keep their lines waiting. Returns at once.
+    /// Withdraws turns that an X-card takes back, including unwritten ones, and all open words: it
+    /// ends their turns, but a slow engine may keep their lines waiting. Returns at once.
     pub fn take_back(&self, of: &Transcript, turns: &[u64]) {
         self.withdraw_open(of, |_| true);
         let mut lines = Vec::new();
@@ -246,8 +247,8 @@ impl TranscriptWriter {
         }
     }
 
-    fn words(&self) -> MutexGuard<'_, HashMap<AskedId, Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn open_words(&self) -> MutexGuard<'_, HashMap<AskedId, OpenWords>> {
+        self.open_words.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Drops lines that `deletion` covers from now on, and from waiting ones; returns at once.
