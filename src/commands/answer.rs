@@ -122,7 +122,7 @@ impl Reply {
     }
 }
 
-/// Builds the answer once the table's status is known.
+/// Builds the answer after a short wait.
 pub type Next = Box<dyn FnOnce(&mut dyn Face) -> Result<Answer, Refusal> + Send>;
 
 /// Puts the result of some work in place, and replies.
@@ -132,7 +132,7 @@ pub type Then = Box<dyn FnOnce(&mut dyn Face) -> Result<Reply, Refusal> + Send>;
 pub enum Answer {
     /// An immediate reply.
     Now(Reply),
-    /// The answer after the table's status.
+    /// The answer after a short wait: for the table's status, or until a line is stored.
     Soon(BoxFuture<'static, Next>),
     /// The reply that follows some work, which may take a while.
     Later(BoxFuture<'static, Then>),
