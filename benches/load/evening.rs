@@ -23,12 +23,13 @@ use tokio::{
 
 use crate::{
     outputs::{Music, Speech, Spoken, take_music, track},
+    services,
     support::{
         figures::{Figures, TOKEN, TOKENS_BEFORE_SENTENCE, goal, ms, rounded, runtime},
         process::{cpu_of, resident_mb},
         sound::utterance,
-        stand_ins::{Model, Nothing, Recogniser, Stopwatch, Synthesiser},
-        table::{Room, Services, join, nothing, parts, phase},
+        stand_ins::{Nothing, Stopwatch},
+        table::{Room, join, parts, phase},
     },
 };
 
@@ -228,7 +229,7 @@ impl Hall {
             halts: Arc::default(),
             events,
         };
-        let (setup, mut parts) = parts(services(), outlets);
+        let (setup, mut parts) = parts(services(true), outlets);
         let store = self.transcripts.store();
         parts.memory = Some(RecallMemory { store, scope: scope.clone(), now: || NOW });
         let (handle, _task) = open(TableSetup { session: session.clone(), ..setup }, parts);
@@ -257,15 +258,6 @@ impl Hall {
 /// Time until the first sentence exists, in ms.
 fn sentence() -> f64 {
     ms(TOKEN * TOKENS_BEFORE_SENTENCE)
-}
-
-fn services() -> Services {
-    Services {
-        recogniser: Recogniser { ends_utterances: true, partial: None },
-        model: Model { token: TOKEN, calls: 0 },
-        synthesiser: Synthesiser::new(Duration::from_millis(100)),
-        tool: nothing(),
-    }
 }
 
 /// Writes down the lines of a table, as the program does.

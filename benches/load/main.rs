@@ -36,7 +36,7 @@ use support::{
     process::{cpu, resident_mb},
     sound::utterance,
     stand_ins::{Model, Recogniser, Synthesiser},
-    table::{Room, Services, open_unheard, phase},
+    table::{Room, Services, nothing, open_unheard, phase},
 };
 use tokio::time::sleep;
 
@@ -128,20 +128,20 @@ impl Case {
         }
     }
 
-    /// Services of every table of it.
-    fn services(self) -> Services {
-        Services {
-            recogniser: Recogniser { ends_utterances: !self.vad, partial: None },
-            model: Model { token: TOKEN, calls: 0 },
-            synthesiser: Synthesiser::new(Duration::from_millis(100)),
-            tool: support::table::nothing(),
-        }
-    }
-
     /// `doing` and with what.
     fn line(self, doing: &str) -> Value {
         let vad = if self.vad { "_vad" } else { "" };
         json!({ "case": format!("{doing}{vad}"), "tables": self.tables })
+    }
+}
+
+/// Services of a table, which ends utterances itself unless its recogniser does.
+fn services(recogniser_ends: bool) -> Services {
+    Services {
+        recogniser: Recogniser { ends_utterances: recogniser_ends, partial: None },
+        model: Model { token: TOKEN, calls: 0 },
+        synthesiser: Synthesiser::new(Duration::from_millis(100)),
+        tool: nothing(),
     }
 }
 
@@ -207,11 +207,11 @@ fn one(case: Case) {
 /// Opens one table, then the others, each with its frames at its own moment within 20 ms; memory
 /// with the first alone.
 async fn open(case: Case) -> (Vec<Room>, f64) {
-    let mut rooms = vec![Room::open(case.services(), Duration::ZERO).await];
+    let mut rooms = vec![Room::open(services(!case.vad), Duration::ZERO).await];
     sleep(case.settle).await;
     let one_table = resident_mb("self");
     for nth in 1..case.tables {
-        rooms.push(Room::open(case.services(), phase(nth, case.tables)).await);
+        rooms.push(Room::open(services(!case.vad), phase(nth, case.tables)).await);
     }
     sleep(case.settle).await;
     (rooms, one_table)

@@ -204,8 +204,8 @@ impl Evening {
         let own = nodes.filter(|it| it["name"] == name);
         let leases = own.flat_map(|it| it["leases"].as_array().into_iter().flatten());
         let shards: Vec<u64> = leases.filter_map(|it| it["shard"].as_u64()).collect();
-        let is_theirs =
-            |table: &usize| shards.contains(&((self.cluster.guilds[*table].id >> 22) % SHARDS));
+        let shard = |table: usize| self.cluster.shard_of(&self.cluster.guilds[table]);
+        let is_theirs = |table: &usize| shards.contains(&shard(*table));
         self.all_tables().into_iter().filter(is_theirs).collect()
     }
 

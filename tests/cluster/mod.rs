@@ -3,7 +3,7 @@
 //!
 //! Entry type: [`Cluster`]. `takeover.rs` has one fault after the other with leases of three seconds. How long
 //! a take-over may take is asked in `./dev proof` alone, which also plays a whole evening of faults
-//! (`evening.rs`).
+//! (`evening.rs`) and two versions beside each other (`versions.rs`).
 
 mod evening;
 mod silence;
@@ -14,11 +14,13 @@ mod wire;
 
 use std::{cell::RefCell, time::Duration};
 
-use discord_loopback::{Discord, Guild, Options, Slash, Sound};
+use discord_loopback::{Discord, Guild, Options, Player, Slash, Sound};
+use futures::future::join_all;
 use rustix::process::{Pid, Signal, kill_process};
-use tokio::{runtime::Handle, task::block_in_place};
+use tokio::{runtime::Handle, task::block_in_place, time::Instant};
 use tokio_postgres::{NoTls, Row};
 
+use self::silence::longest;
 use crate::{
     bot::hall::BOUND,
     support::{
@@ -38,6 +40,8 @@ const LEASE_S: u64 = 6;
 const AFTER_KILL: Duration = Duration::from_secs(10);
 /// Frames of a second.
 const SECOND: u64 = 50;
+/// Frames from which on a table sounds.
+const HEARD: u64 = 10;
 /// Shards that are served, and by which process.
 const LEASES: &str = "SELECT n.name, l.shard FROM shard_lease l JOIN node n ON n.run = l.owner \
      WHERE l.expires > clock_timestamp()";
@@ -127,6 +131,11 @@ impl Cluster {
             .env("RUST_LOG", "warn,songbird=error,glyphoxa=debug")
     }
 
+    /// A folder of a process that reaches the database directly and asks no model.
+    fn home(&self) -> Place {
+        self.place(&self.database.url("postgres"), "", "")
+    }
+
     /// How often processes have asked how often they may identify.
     fn asked(&self) -> usize {
         let requests = self.discord.requests();
@@ -149,6 +158,15 @@ impl Cluster {
         self.discord.wait_shards(bot, BOUND, |it| it == all).await.expect("one of each shard");
     }
 
+    /// A player at each table: the owner of its server.
+    async fn seats(&self) -> Vec<Player> {
+        let discord = &self.discord;
+        let seats = self.guilds.iter().map(|guild| async move {
+            discord.join_voice(&guild.owner(), guild.voice).await.expect("a seat")
+        });
+        join_all(seats).await
+    }
+
     /// All that a server's owner reads of an answer.
     async fn asks(&self, guild: &Guild, slash: Slash) -> String {
         let answer = self.discord.command(&guild.owner(), guild.text, slash).await;
@@ -163,6 +181,14 @@ impl Cluster {
         assert!(began.contains("I listen"), "{began}");
         let plays = self.asks(guild, Slash::new("music play").option("mood", "gulls")).await;
         assert!(plays.contains("gulls"), "{plays}");
+    }
+
+    /// Begins sessions with music at all tables, and waits until they sound.
+    async fn open_all(&self) {
+        join_all(self.guilds.iter().map(|guild| self.open(guild))).await;
+        for guild in &self.guilds {
+            self.wait_for_sound(guild, HEARD, |_| true);
+        }
     }
 
     /// The owner types a line, and reads that it was said: the answer.
@@ -191,6 +217,16 @@ impl Cluster {
     /// The connection that the bot's latest sound in a server came from.
     fn source(&self, guild: &Guild) -> u32 {
         self.sound(guild).iter().max_by_key(|it| it.last).expect("there was sound").source
+    }
+
+    /// Waits until tables sound since `began`, each from a connection other than the one named with
+    /// it, and all shards are served; their longest silences.
+    async fn go_on(&self, tables: &[(&Guild, u32)], began: Instant) -> Vec<Duration> {
+        for (guild, old) in tables {
+            self.wait_for_sound(guild, HEARD, |it| it.source != *old && it.first > began);
+        }
+        self.has_all_shards().await;
+        tables.iter().map(|(guild, _)| longest(&self.sound(guild), began)).collect()
     }
 
     /// No command was answered twice or by none.
@@ -242,12 +278,16 @@ impl Cluster {
         block_in_place(|| Handle::current().block_on(rows))
     }
 
+    fn shard_of(&self, guild: &Guild) -> u64 {
+        (guild.id >> 22) % self.shards
+    }
+
     /// Servers that a process serves now.
     fn served_by(&self, name: &str) -> Vec<&Guild> {
         let rows = self.rows(LEASES);
         let own = rows.iter().filter(|row| row.get::<_, &str>(0) == name);
         let shards: Vec<u64> = own.map(|row| row.get::<_, i64>(1).cast_unsigned()).collect();
-        let is_served = |it: &&Guild| shards.contains(&((it.id >> 22) % self.shards));
+        let is_served = |it: &&Guild| shards.contains(&self.shard_of(it));
         self.guilds.iter().filter(is_served).collect()
     }
 

@@ -10,17 +10,13 @@ use std::{
 };
 
 use discord_loopback::{AUDIBLE, Packet, Player, Slash};
-use futures::future::join_all;
 use rustix::process::Signal;
 use tokio::{
     task::{block_in_place, spawn_blocking},
     time::Instant,
 };
 
-use super::{
-    AFTER_KILL, Cluster, LEASE_S, Node, SECOND,
-    silence::{Figures, longest},
-};
+use super::{AFTER_KILL, Cluster, HEARD, LEASE_S, Node, SECOND, silence::Figures};
 use crate::{
     bot::hall::BOUND,
     support::{
@@ -37,8 +33,6 @@ const KILLS: usize = 3;
 /// A lease that ends soon, in seconds. One that is shorter saves no time: a shard identifies every 5.5 s
 /// at most.
 const SHORT: u64 = 3;
-/// Frames from which on a table sounds.
-const HEARD: u64 = 10;
 /// Longest silence after the end of a process: less than a lease lasts.
 const AFTER_END: Duration = Duration::from_secs(6);
 /// Longest time in which a process hands over.
@@ -59,14 +53,9 @@ case "$*" in *dragon*) said=line ;; *) said=word ;; esac
 exec cat "${0%/*}/$said.wav"
 "#;
 
-/// A folder of a process.
-fn home(cluster: &Cluster) -> Place {
-    cluster.place(&cluster.database.url("postgres"), "", "")
-}
-
-/// Like [`home`], where a line with a dragon takes its time.
+/// Like [`Cluster::home`], where a line with a dragon takes its time.
 fn slow_home(cluster: &Cluster) -> Place {
-    let mut place = home(cluster);
+    let mut place = cluster.home();
     let line: Vec<i16> = tone(PITCH, LENGTH).into_iter().step_by(3).collect();
     place.write("bin/line.wav", plain_wav(&line));
     let word = fs::read(repository("tests/support/brief/word.wav")).expect("a sound");
@@ -101,19 +90,12 @@ impl Pair {
             let program = Some(place.start(&["run", "--node", name]));
             Node { place, program }
         });
-        let discord = &cluster.discord;
-        let seats = cluster.guilds.iter().map(|guild| async move {
-            discord.join_voice(&guild.owner(), guild.voice).await.expect("a seat")
-        });
-        let players = join_all(seats).await;
+        let players = cluster.seats().await;
         for (node, before) in nodes.iter_mut().zip(before..) {
             cluster.is_up(node.program.as_mut().expect("it runs"), before);
         }
         cluster.has_all_shards().await;
-        join_all(cluster.guilds.iter().map(|guild| cluster.open(guild))).await;
-        for guild in &cluster.guilds {
-            cluster.wait_for_sound(guild, HEARD, |_| true);
-        }
+        cluster.open_all().await;
         Some(Self { nodes, players, cluster })
     }
 
@@ -154,21 +136,17 @@ impl Pair {
         let hit = cluster.served_by(name);
         cluster.types(hit.first().expect("it serves some"), line).await;
         cluster.assert_written_once(line);
-        let old: Vec<u32> = hit.iter().map(|guild| cluster.source(guild)).collect();
+        let hit: Vec<_> = hit.into_iter().map(|it| (it, cluster.source(it))).collect();
         let (program, began) = (node.program.take().expect("it runs"), Instant::now());
         block_in_place(|| program.kill());
         node.program = Some(node.place.start(&["run", "--node", name]));
-        for (guild, old) in hit.iter().zip(old) {
-            cluster.wait_for_sound(guild, HEARD, |it| it.source != old && it.first > began);
-        }
-        cluster.has_all_shards().await;
-        hit.iter().map(|guild| longest(&cluster.sound(guild), began)).collect()
+        cluster.go_on(&hit, began).await
     }
 }
 
 /// Silences of all tables that three kills hit, one process after the other.
 async fn killed_three_times(lease_s: u64) -> Option<Vec<Duration>> {
-    let mut pair = Pair::begins(SHARDS, lease_s, home).await?;
+    let mut pair = Pair::begins(SHARDS, lease_s, Cluster::home).await?;
     let (mut victim, mut all, mut lines) = (pair.owner(), Vec::new(), Vec::new());
     for kill in 1..=KILLS {
         let line = format!("the zyxkey{kill} is under the mill");
@@ -202,7 +180,7 @@ async fn tables_outlive_three_kills_in_time() {
 /// The owner of a table is halted past its leases, and wakes up beside the new one.
 #[tokio::test(flavor = "multi_thread")]
 async fn halted_process_wakes_up_and_stays_silent() {
-    let Some(mut pair) = Pair::begins(1, SHORT, home).await else { return };
+    let Some(mut pair) = Pair::begins(1, SHORT, Cluster::home).await else { return };
     let owner = pair.owner();
     let (cluster, player) = (&pair.cluster, &pair.players[0]);
     let (guild, bot) = (&cluster.guilds[0], cluster.discord.bot());

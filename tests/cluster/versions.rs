@@ -6,21 +6,15 @@
 use std::{path::PathBuf, time::Duration};
 
 use discord_loopback::{Player, Slash};
-use futures::future::join_all;
 use tokio::{task::block_in_place, time::Instant};
 
-use super::{
-    Cluster, LEASE_S,
-    silence::{Figures, longest},
-};
+use super::{Cluster, LEASE_S, silence::Figures};
 use crate::support::program::{Live, Place, earlier_program};
 
 const SHARDS: u64 = 4;
 const TABLES: u64 = 2;
-/// Frames from which on a table sounds.
-const HEARD: u64 = 10;
-/// Longest silence after the end of a process.
-const AFTER_END: Duration = Duration::from_secs(10);
+/// Longest silence until tables go on in the other version.
+const AFTER_CHANGE: Duration = Duration::from_secs(10);
 
 /// Processes of two versions, and a player at each table.
 struct Update {
@@ -36,28 +30,24 @@ impl Update {
     async fn new() -> Option<Self> {
         let earlier = earlier_program("two versions beside each other")?;
         let cluster = Cluster::new(SHARDS, TABLES, LEASE_S).await?;
-        let url = cluster.database.url("postgres");
-        let places = [(); 2].map(|()| cluster.place(&url, "", ""));
-        let seats = cluster.guilds.iter().map(|guild| {
-            let seat = cluster.discord.join_voice(&guild.owner(), guild.voice);
-            async { seat.await.expect("a seat") }
-        });
-        let players = join_all(seats).await;
+        let places = [(); 2].map(|()| cluster.home());
+        let players = cluster.seats().await;
         Some(Self { cluster, _players: players, earlier, places })
     }
 
     async fn start_earlier(&self) -> Live {
-        let before = self.cluster.asked();
         let arguments = ["run", "--node", "earlier"];
-        let mut program = self.places[0].start_program(&self.earlier, &arguments);
-        self.cluster.is_up(&mut program, before);
-        self.cluster.has_all_shards().await;
-        program
+        self.started(|| self.places[0].start_program(&self.earlier, &arguments)).await
     }
 
     async fn start_later(&self) -> Live {
+        self.started(|| self.places[1].start(&["run", "--node", "later"])).await
+    }
+
+    /// A process that `start` starts, once it is up and all shards are served.
+    async fn started(&self, start: impl FnOnce() -> Live) -> Live {
         let before = self.cluster.asked();
-        let mut program = self.places[1].start(&["run", "--node", "later"]);
+        let mut program = start();
         self.cluster.is_up(&mut program, before);
         self.cluster.has_all_shards().await;
         program
@@ -76,15 +66,11 @@ impl Update {
 
     /// A process ends, and the other one goes on with all tables; their longest silence.
     async fn hand_over(&self, from: Live) -> Duration {
-        let tables = &self.cluster.guilds;
-        let old: Vec<u32> = tables.iter().map(|guild| self.cluster.source(guild)).collect();
+        let cluster = &self.cluster;
+        let tables: Vec<_> = cluster.guilds.iter().map(|it| (it, cluster.source(it))).collect();
         let asked = Instant::now();
         assert_eq!(block_in_place(|| from.terminate()), 0);
-        for (guild, old) in tables.iter().zip(old) {
-            self.cluster.wait_for_sound(guild, HEARD, |it| it.source != old && it.first > asked);
-        }
-        self.cluster.has_all_shards().await;
-        tables.iter().map(|it| longest(&self.cluster.sound(it), asked)).max().expect("a table")
+        cluster.go_on(&tables, asked).await.into_iter().max().expect("a table")
     }
 }
 
@@ -92,10 +78,7 @@ impl Update {
 async fn versions_share_one_memory_in_time() {
     let Some(update) = Update::new().await else { return };
     let earlier = update.start_earlier().await;
-    join_all(update.cluster.guilds.iter().map(|guild| update.cluster.open(guild))).await;
-    for guild in &update.cluster.guilds {
-        update.cluster.wait_for_sound(guild, HEARD, |_| true);
-    }
+    update.cluster.open_all().await;
     update.say("the zyxkey is under the mill").await;
     let later = update.start_later().await;
     let updated = update.hand_over(earlier).await;
@@ -108,7 +91,7 @@ async fn versions_share_one_memory_in_time() {
     eprintln!(
         "two versions: silence of {updated:.1?} at the update, {reverted:.1?} on the way back"
     );
-    assert!(figures.worst <= AFTER_END.as_secs_f64(), "{figures:?}");
+    assert!(figures.worst <= AFTER_CHANGE.as_secs_f64(), "{figures:?}");
     update.cluster.assert_in_order();
     assert_eq!(block_in_place(|| earlier.terminate()), 0);
 }

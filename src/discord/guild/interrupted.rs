@@ -1,4 +1,4 @@
-//! A session that was interrupted: its program was killed, or another process served the guild.
+//! A session that was interrupted: its program was killed, or another node served the guild.
 //!
 //! Entry methods: [`Guild::take_up_running`], [`Guild::go_on`]. **Never**: notifies people twice,
 //! or begins a session twice.

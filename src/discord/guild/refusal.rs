@@ -22,7 +22,7 @@ pub enum GuildRefusal {
     AlreadyRuns(ChannelId),
     #[error("I am already joining")]
     Opening,
-    /// All places for sessions are taken, of this many; another process may get the server.
+    /// All places for sessions are taken, of this many; another node may get the server.
     #[error(
         "I can't start another session now, because my limit is {0} at once (try again in 15 \
          seconds, when another machine with room may serve this server; if not, wait until a \

@@ -11,7 +11,7 @@ use crate::campaign::{RunningSession, now};
 
 /// Time between signs of life while nothing changes, in ms.
 const SEEN_EVERY: i64 = 10 * 60 * 1_000;
-/// Longest wait for the NPC that speaks when another process goes on.
+/// Longest wait for the NPC that speaks when another node goes on.
 const SENTENCE: Duration = Duration::from_secs(5);
 
 impl GuildSession {
@@ -69,7 +69,7 @@ impl Guild {
         self.keep_settings();
     }
 
-    /// Ends for another process, which goes on with the session: the NPC that speaks may finish for
+    /// Ends for another node, which goes on with the session: the NPC that speaks may finish for
     /// a moment, everything is stored, and nothing is posted.
     pub(super) async fn hand_over(&mut self) {
         self.send_shown();
@@ -84,7 +84,7 @@ impl Guild {
             let sessions = self.shared.handles.sessions.clone();
             sessions.hand_over(&session.id);
             keep(&sessions, session).await;
-            // From now on this process may write no line of it.
+            // From now on this node may write no line of it.
             if let Err(why) = sessions.transcripts().caught_up().await {
                 let guild = self.id.get();
                 tracing::error!(guild, %why, "handing over a session with lines that wait here");

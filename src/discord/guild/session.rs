@@ -317,7 +317,7 @@ impl GuildSession {
         }
     }
 
-    /// Before another process goes on: hears no one from now on, and lets the NPC that answers finish
+    /// Before another node goes on: hears no one from now on, and lets the NPC that answers finish
     /// within `patience`. Returns the one that has not.
     pub fn fall_silent(&self, patience: Duration) -> BoxFuture<'static, Option<String>> {
         self.voice.receive([]);

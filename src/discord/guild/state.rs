@@ -45,7 +45,7 @@ pub struct Shared {
     pub tenure: Tenure,
     /// Shards of the whole bot; the cache knows the guilds of one.
     pub shards: u32,
-    /// This process and its lease, for the panel; `None`: the only one.
+    /// This node and its lease, for the panel; `None`: the process serves alone.
     pub node: Option<Arc<str>>,
     /// Of this process.
     pub capacity: Capacity,

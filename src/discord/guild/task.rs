@@ -44,7 +44,7 @@ pub enum GuildEvent {
     Disconnected,
     /// The bot is no longer in the guild.
     Gone,
-    /// Another process serves the guild from now on; the task ends. It takes its time: the shard
+    /// Another node serves the guild from now on; the task ends. It takes its time: the shard
     /// ends the tenure if that is too long.
     HandOver,
 }

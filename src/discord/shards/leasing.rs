@@ -27,7 +27,7 @@ pub fn renewed_every(ttl: Duration) -> Duration {
     ttl / 4
 }
 
-/// This process among others on one store.
+/// This node among others on one store.
 pub struct Sharing {
     /// Its tables are counted at each renewal.
     pub node: Node,

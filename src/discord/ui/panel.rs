@@ -33,7 +33,7 @@ pub struct PanelView<'a> {
     /// Programs outside may read what is said.
     pub is_listened_to: bool,
     pub connection: &'a ConnectionState,
-    /// The process that serves the server, if there may be several.
+    /// The node that serves the server, if there may be several.
     pub node: Option<&'a str>,
     pub notes: Vec<&'a str>,
     /// Reason the session is over; `None`: it runs.

@@ -166,7 +166,7 @@ impl VoiceConnection {
     pub async fn close(mut self) {
         self.stop.cancel();
         self.call.lock().await.remove_all_global_events();
-        // Leaving would throw out the process that serves the shard now: it is the same user.
+        // Leaving would throw out the node that serves the shard now: it is the same user.
         if self.tenure.holds(Instant::now())
             && let Err(error) = self.songbird.remove(self.guild).await
         {
